@@ -164,14 +164,14 @@ def ask_language_model(data: Path) -> None:
     """Ask a small language model some questions, if it can be had."""
     title(f"5. A small language model on {QUESTIONS} questions: evaluate --model {MODEL}")
     start = time.perf_counter()
-    command = [sys.executable, "-m", "storyproof", "pull", MODEL.partition("/")[2]]
+    command = [sys.executable, "-m", "storyproof", "doctor", "--pull", MODEL.partition("/")[2]]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PULL_S, check=False)
         if done.returncode:
             raise storyproof.StoryproofError(done.stderr.strip().removeprefix("storyproof: "))
         run = storyproof.evaluate(MODEL, data, max_samples=QUESTIONS)
     except subprocess.TimeoutExpired:
-        print(f"   skipped: its weights did not arrive in {PULL_S} s; run storyproof pull smollm2")
+        print(f"   skipped: its weights did not arrive in {PULL_S} s; run storyproof doctor --pull smollm2")
     except storyproof.StoryproofError as error:
         print(f"   {cut(f'skipped: {error}')}")
     else:

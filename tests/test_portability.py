@@ -68,7 +68,7 @@ def run(folder: Path, command: str, code: int = 0) -> subprocess.CompletedProces
     [
         "show data --index 3",
         pytest.param("show kin", marks=pytest.mark.slow),
-        pytest.param("draw data --out story.svg", marks=pytest.mark.slow),
+        pytest.param("show data --out story.svg", marks=pytest.mark.slow),
         pytest.param("verify data", marks=pytest.mark.slow),
         pytest.param("audit data", marks=pytest.mark.slow),
         pytest.param("process kin --out processed", marks=pytest.mark.slow),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from storyproof.evaluation.verdicts import judge as judge
     from storyproof.example import Example as Example
     from storyproof.experiments.experiment import experiment as experiment
+    from storyproof.families.new_family import new_family as new_family
     from storyproof.integrations import hf as hf
     from storyproof.integrations import rewards as rewards
     from storyproof.integrations.places import where as where
@@ -62,6 +63,7 @@ _PLACES = {
     "experiment": "storyproof.experiments.experiment",
     "audit": "storyproof.audits.audit",
     "process": "storyproof.datasets.process",
+    "new_family": "storyproof.families.new_family",
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
     "report": "storyproof.reports.run_report",
@@ -98,6 +100,7 @@ __all__ = [
     "generate",
     "judge",
     "load",
+    "new_family",
     "process",
     "prompt",
     "pull",

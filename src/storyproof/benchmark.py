@@ -8,115 +8,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.options import Declared
+from storyproof.options import Option as Option
+from storyproof.options import comma_separated as comma_separated
+from storyproof.options import option as option
 
 BLOCK_STORIES = 6144  # a multiple of every benchmark's round; large enough to hide the cost of a NumPy call
 
 
 @dataclass(frozen=True)
-class Option:
-    """How a setting is given on the command line.
-
-    Attributes:
-        help: What it does, in one sentence.
-        read: Convert its text to a value; raises ValueError with what was expected. `bool` makes it a switch.
-        flag: The option, such as `--train-k`; by default the name of the field with dashes.
-        default: How help shows the default; empty to show none.
-        metavar: How help shows the value.
-        choices: The values that there are, if they are few; a page offers them.
-        least: The lowest number that it takes, or that a list of numbers may have; None if it takes no numbers.
-        most: The highest.
-        is_above: Whether the lowest number itself is too low.
-    """
-
-    help: str
-    read: Callable[[str], Any] = str
-    flag: str = ""
-    default: str = ""
-    metavar: str = "<str>"
-    choices: tuple[str, ...] = ()
-    least: float | None = None
-    most: float | None = None
-    is_above: bool = False
-
-    @property
-    def takes_path(self) -> bool:
-        """Whether its value is the path of a file or folder."""
-        return self.metavar == "<path>"
-
-    @property
-    def range(self) -> str:
-        """The numbers that it takes, in words; empty if it takes others, or its help lists them."""
-        if self.least is None or self.most is None:
-            return ""
-        return f"above {self.least} to {self.most}" if self.is_above else f"{self.least} to {self.most}"
-
-    @property
-    def described(self) -> str:
-        """What it does, with the numbers that it takes."""
-        return f"{self.help.removesuffix('.')} ({self.range})." if self.range else self.help
-
-    def parse(self, text: str) -> Any:
-        """Return the value of a text.
-
-        Raises:
-            ConfigError: If it cannot be read; names the option.
-        """
-        try:
-            return self.read(text)
-        except ValueError as error:
-            plain = {int: "expected a whole number", float: "expected a number"}
-            expected = next((text for kind, text in plain.items() if self.read is kind), str(error))
-            raise ConfigError(f"{self.flag} is '{text}'; {expected}.") from error
-
-
-def option(
-    help: str,
-    *,
-    read: Callable[[str], Any] = str,
-    flag: str = "",
-    default: str = "",
-    metavar: str = "",
-    choices: tuple[str, ...] = (),
-    least: float | None = None,
-    most: float | None = None,
-    is_above: bool = False,
-) -> dict[str, Any]:
-    """Return the metadata of a config field that makes it an option of the command line; see `Option`."""
-    shown = metavar or f"<{read.__name__ if read in (int, float) else 'str'}>"
-    return {"option": Option(help, read, flag, default, shown, choices, least, most, is_above)}
-
-
-def comma_separated(text: str) -> tuple[str, ...]:
-    """Return the parts of a text such as `agents, rooms`."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-@dataclass(frozen=True)
-class Config:
+class Config(Declared):
     """Base of all settings that change content.
 
     A field whose metadata come from `option` is an option of `generate` and `train`. The names train, val, test, seed,
     version, preset, out, format, workers, engine, address, shard_stories, force, json and quiet belong to `generate`.
     """
-
-    @classmethod
-    def options(cls) -> dict[str, Option]:
-        """Return the options of the command line by the names of their fields."""
-        found = {}
-        for item in fields(cls):
-            declared = item.metadata.get("option")
-            if declared is not None:
-                flag = declared.flag or "--" + item.name.replace("_", "-")
-                found[item.name] = replace(declared, flag=flag)
-        return found
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain values, for a manifest and for the seed."""

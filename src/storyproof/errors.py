@@ -9,12 +9,14 @@
     ├── ModelError             a language model that cannot be reached or used
     │   └── NoAnswersError     one that answered nothing at all; exit code 3
     ├── DataError              a file that cannot be read or written
-    │   └── ParseError         a line of text that is not in any known form
+    │   ├── ParseError         a line of text that is not in any known form
+    │   └── NoRulesError       a family for which no paper gives simple rules
     ├── OutputError            standard output cannot be written to
     │   └── ReaderLeftError    nobody reads it any more, as after `head`; exit code 141, without a message
     └── StoppedError           a user stopped the work, and what was finished is kept; exit code 130
 
-    ProofError                 oracle and checker differ while generating: a bug of storyproof's, never a user's mistake
+    ProofError                 a benchmark breaks its promise while generating (provers differ, a story occurs twice): a
+                               bug, never a user's mistake
 
 Messages are written with the options of the command line, such as `--max-stories`. The command line says once that it
 is what calls (`name_options`); everybody else is a Python program, which reads the argument, `max_stories`.
@@ -170,5 +172,9 @@ class StoppedError(StoryproofError):
         super().__init__("interrupted; what was finished is kept, and nothing is half-written.")
 
 
+class NoRulesError(DataError):
+    """A family for which no paper gives simple rules, so that the solver `rules` is left out."""
+
+
 class ProofError(RuntimeError):
-    """Oracle and checker differ while generating; nothing is shipped."""
+    """A benchmark breaks its promise while generating: provers differ, or a story occurs twice; nothing is written."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from math import prod
+from math import comb, prod
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,26 @@ def digest(*purpose: object) -> bytes:
     """Return the hash of a purpose; equal purposes give equal bytes everywhere."""
     text = json.dumps(purpose, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()
+
+
+def combination(rank: int, size: int, length: int) -> list[int]:
+    """Return the combination of `length` numbers of 0 … size-1 that has a rank in lexicographic order.
+
+    Args:
+        rank: From 0 on, and below `math.comb(size, length)`.
+        size: How many numbers there are.
+        length: How many of them to choose.
+    """
+    chosen, number = [], 0
+    while length:
+        beginning_here = comb(size - number - 1, length - 1)
+        if rank < beginning_here:
+            chosen.append(number)
+            length -= 1
+        else:
+            rank -= beginning_here
+        number += 1
+    return chosen
 
 
 class Draws:

@@ -253,7 +253,7 @@ class StoryText:
         read_as: tuple[tuple[str, str], ...] = ()
         if example is None:
             example, read_as = prove_reworded(OwnText(self.text, question, self._people(), self.family))
-        confirmed = load_family(example.family).oracle_answer(example) == example.answer
+        confirmed = load_family(example.family).checked_answer(example) == example.answer
         return ProvedAnswer(example, confirmed, read_as)
 
     def questions(self, order: int = 2) -> list[str]:

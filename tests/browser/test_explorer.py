@@ -76,7 +76,7 @@ def test_a_dial_makes_another_story(opened: Callable[..., Visit]) -> None:
     expect(seen.page.locator("#answer .story")).to_contain_text(" is the ")
     seen.page.fill("#dials [name=dial-test_k]", "99")
     seen.page.click("#dials button")
-    expect(seen.page.locator("#state")).to_contain_text("chains have 2 to 15 facts")
+    expect(seen.page.locator("#state")).to_contain_text("use whole numbers from 2 to 15")
     assert [each for each in seen.trouble if "400" not in each] == []
 
 

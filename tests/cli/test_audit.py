@@ -65,7 +65,7 @@ def test_kinship_rows_can_be_dropped(tmp_path: Path) -> None:
 def test_rescore(tomi: Path, tmp_path: Path) -> None:
     run("audit", tomi, "--fix", tmp_path / "fixed")
     run("evaluate", "--model", "oracle", "--data", tomi, "--json", tmp_path / "run.json")
-    done = run("rescore", tmp_path / "run.json", "--against", tmp_path / "fixed")
+    done = run("compare", tmp_path / "run.json", "--labels", tmp_path / "fixed")
     assert done.exit_code == 0
     assert "1 of 36" in done.stdout
 

@@ -39,7 +39,7 @@ WORDS = {
         ("tomi@2", "unknown version of tomi '2'", "Known: 1"),
         ("tomi --version 2", "unknown version of tomi '2'", "Known: 1"),
         ("tomi --persons 5", "No such option: --persons", "See storyproof generate --help"),
-        ("tomi --disjoint agent", "unknown role to keep disjoint 'agent'", "Did you mean 'agents'?"),
+        ("tomi --disjoint agent", "unknown value of --disjoint 'agent'", "Did you mean 'agents'?"),
         ("tom-babi --disjoint rooms --vocabulary few.yaml", "few.yaml", "cannot read the vocabulary"),
         ("tomi --seed -1", "the seed is -1", "use a whole number from 0 on"),
         ("tomi --format csv", "unknown format of tomi 'csv'", "Known: babi, hf, inspect, jsonl, parquet"),

@@ -1,4 +1,6 @@
 import json
+import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -31,7 +33,24 @@ def test_every_verb_is_a_command_and_a_function() -> None:
     commands = {command.name for command in cli.app.registered_commands}
     objects = {"stream", "dials", "load", "story", "prompt", "judge"}  # of Python, for other programs to build on
     functions = {name for name in storyproof.__all__ if name.islower() and name != "__version__"}
-    assert commands == functions - objects
+    parts = {"draw", "pull", "rescore", "where"}  # options of show, doctor and compare
+    assert commands == {name.replace("_", "-") for name in functions - objects - parts}
+
+
+def test_help_is_short() -> None:
+    commands = re.findall(
+        r"^  ([a-z-]+) ", run("--help").stdout.split("Commands:")[1].split("Exit codes:")[0], re.MULTILINE
+    )
+    assert len(commands) <= 16
+    assert commands[-1] == "experiment"
+    shown = subprocess.run(
+        [EXECUTABLE, "evaluate", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "100"},
+    )
+    assert len(shown.stdout.splitlines()) <= 60
 
 
 def test_generate(tmp_path: Path) -> None:

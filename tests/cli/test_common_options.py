@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -13,7 +14,6 @@ from typer.testing import CliRunner
 import storyproof
 from storyproof import cli
 from storyproof.cli.command import OTHER_NAMES, with_usual_names
-from storyproof.cli.evaluation_options import _FIELDS
 from storyproof.reports import installation
 from storyproof.solvers.llm.options import ModelOptions
 from tests.cli.invocation import Program, run
@@ -29,6 +29,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def parameters_of(verb: str) -> list[Any]:
+    """The parameters of a command, with those that dataclasses declare."""
+    command = get_command(cli.app).commands[verb]  # type: ignore[attr-defined]
+    with command.make_context(verb, [], resilient_parsing=True) as context:
+        return list(command.get_params(context))
+
+
 def help_of(*words: str) -> str:
     done = CliRunner(env={"COLUMNS": str(WIDTH), "TERMINAL_WIDTH": str(WIDTH)}).invoke(cli.app, [*words, "-h"])
     assert done.exit_code == 0
@@ -41,8 +48,7 @@ def test_help_is_readable_at_80_columns(verb: str) -> None:
     assert [line for line in text.splitlines() if len(line) > WIDTH] == []
     assert [line for line in text.splitlines()[1:] if line.endswith("...")] == []
     assert "list[" not in text.partition("\nOptions:")[2], "give the parameter a metavar"
-    command = get_command(cli.app).commands[verb]  # type: ignore[attr-defined]
-    for parameter in command.params:
+    for parameter in parameters_of(verb):
         assert getattr(parameter, "help", None), f"{verb}: {parameter.name} has no help"
     assert "-q, --quiet" in text
     assert "-h, --help" in text
@@ -58,37 +64,37 @@ def test_the_list_of_commands_is_readable_at_80_columns() -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_other_names_are_hidden_and_lead_to_options_that_exist(verb: str) -> None:
     text = help_of(verb)
-    command = get_command(cli.app).commands[verb]  # type: ignore[attr-defined]
-    known = {flag for each in command.params for flag in (*each.opts, *each.secondary_opts)}
+    known = {flag for each in parameters_of(verb) for flag in (*each.opts, *each.secondary_opts)}
     for other, usual in OTHER_NAMES.get(verb, {}).items():
         assert other not in known
         assert not re.search(rf"^ +{other}(?![\w-])", text, re.MULTILINE)
-        assert usual in known or (usual == "" and any(each.param_type_name == "argument" for each in command.params))
+        assert usual in known or (
+            usual == "" and any(each.param_type_name == "argument" for each in parameters_of(verb))
+        )
 
 
 def test_options_that_mean_the_same_have_the_same_name() -> None:
-    commands = get_command(cli.app).commands  # type: ignore[attr-defined]
-    flags = {verb: {flag for each in commands[verb].params for flag in each.opts} for verb in VERBS}
+    flags = {verb: {flag for each in parameters_of(verb) for flag in each.opts} for verb in VERBS}
     assert not [verb for verb in VERBS if flags[verb] & {"--batch", "--rate", "--model-option", "--raw", "--json-out"}]
     for verb in ("train", "evaluate"):
         assert {"--data", "--batch-size", "--option", "--seed", "--encoder", "--json"} <= flags[verb]
     for verb in ("ask", "serve", "report"):
         assert "--data" in flags[verb]
-    for verb in set(VERBS) - {"ask", "serve", "pull", "show", "draw", "report", "where"}:
+    for verb in set(VERBS) - {"ask", "serve", "show", "report", "new-family"}:
         assert "--json" in flags[verb], verb
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (["--batch", "3", "--rate=0.1"], ["--batch-size", "3", "--learning-rate=0.1"]),
+        (["--example-id", "3", "--json_file=x"], ["--index", "3", "--data=x"]),
         (["--data", "x", "--most", "2"], ["--data", "x", "--most", "2"]),
-        (["--", "--batch"], ["--", "--batch"]),
-        (["--batch"], ["--batch-size"]),
+        (["--", "--example-id"], ["--", "--example-id"]),
+        (["--example-id"], ["--index"]),
     ],
 )
 def test_names_are_replaced(given: list[str], expected: list[str]) -> None:
-    assert list(with_usual_names(given, OTHER_NAMES["train"])) == expected
+    assert list(with_usual_names(given, OTHER_NAMES["ask"])) == expected
 
 
 def test_an_argument_can_be_given_as_an_option(data: Path, tmp_path: Path) -> None:
@@ -98,14 +104,14 @@ def test_an_argument_can_be_given_as_an_option(data: Path, tmp_path: Path) -> No
         for words in (("--data", data), (f"--data={data}",)):
             assert run(verb, *words).stdout == plain.stdout
     assert run("process", "--data", data, "--out", tmp_path / "out").exit_code == 0
-    assert run("draw", "--data", data, "--out", tmp_path / "x.svg").exit_code == 0
+    assert run("show", "--data", data, "--out", tmp_path / "x.svg").exit_code == 0
     assert run("verify", "--data").exit_code == 2
 
 
 def test_quiet_prints_results_and_errors_only(data: Path, tmp_path: Path, program: Program) -> None:
     assert program(f"generate tomi --test 3 --train 0 --val 0 --out {tmp_path / 'a'} --quiet") == (0, "", "")
     assert program(f"process {data} --out {tmp_path / 'b'} -q") == (0, "", "")
-    assert program(f"draw {data} --out {tmp_path / 'c.svg'} -q") == (0, "", "")
+    assert program(f"show {data} --out {tmp_path / 'c.svg'} -q") == (0, "", "")
     shown = program(f"evaluate --model oracle --data {data} --output-dir {tmp_path} --quiet")
     assert (shown.code, shown.err) == (0, "")
     assert "100.0" in shown.out
@@ -127,7 +133,7 @@ def test_quiet_prints_results_and_errors_only(data: Path, tmp_path: Path, progra
         "train memnn --benchmark tomi --stories 9 --epochs 1 --device cpu --option width=8 --out {out}",
         "experiment tomi-table3 --quick --runs 1 --models memnn --minutes 0.001 --out {out}",
         "compare {run} {run}",
-        "rescore {run} --against {data}",
+        "compare {run} --labels {data}",
         "doctor",
     ],
     ids=lambda command: command.split()[0],
@@ -145,19 +151,19 @@ def test_json_goes_to_standard_output_alone(
     assert json.loads(ended.out)
 
 
-@pytest.mark.parametrize("verb", ["evaluate", "compare", "rescore", "ask", "verify", "audit"])
+@pytest.mark.parametrize("verb", ["evaluate", "compare", "compare --labels", "ask", "verify", "audit"])
 def test_every_output_says_where_it_was_written(verb: str, data: Path, tmp_path: Path) -> None:
     one, out = tmp_path / "run.json", tmp_path / "out.json"
     assert run("evaluate", "--model", "oracle", "--data", data, "--json", one).exit_code == 0
     words = {
         "evaluate": ["--model", "oracle", "--data", data],
         "compare": [one, one],
-        "rescore": [one, "--against", data],
+        "compare --labels": [one, "--labels", data],
         "ask": ["--model", "oracle", "--data", data],
         "verify": [data],
         "audit": [data],
     }[verb]
-    done = run(verb, *words, "--json", out)
+    done = run(verb.split()[0], *words, "--json", out)
     assert done.exit_code == 0
     assert f"written to {out}" in done.stdout
     assert json.loads(out.read_text())
@@ -205,14 +211,13 @@ OPTIONS_WITHOUT_EFFECT = [
     ("oracle", "--prompt few-shot", "is not asked by prompts"),
     ("oracle", "--batch-size 4", "models of vllm and hf only"),
     ("openai/m", "--batch-size 4", "models of vllm and hf only"),
-    ("openai/m", "--lora x", "models of vllm only"),
-    ("openai/m", "--tensor-parallel-size 2", "models of vllm only"),
+    ("openai/m", "--option lora=x", "models of vllm only"),
+    ("openai/m", "--option tensor-parallel-size=2", "models of vllm only"),
     ("hf/m", "--base-url http://localhost:1/v1", "models of openai only"),
-    ("vllm/m", "--retries 3", "models of openai only"),
+    ("vllm/m", "--option retries=3", "models of openai only"),
     ("local/smollm2", "--concurrency 3", "models of openai only"),
-    ("hf/m", "--timeout 3", "models of openai only"),
-    ("oracle", "--option x=1", "--option is given"),
-    ("oracle", "--model-option x=1", "--option is given"),
+    ("hf/m", "--option timeout=3", "models of openai only"),
+    ("oracle", "--option x=1", "--option x is given"),
 ]
 
 
@@ -238,7 +243,7 @@ def test_the_usual_folder_is_checked_before_a_model_is_asked(
 
 
 def test_an_option_has_to_matter_to_one_of_the_models_only(data: Path, program: Program) -> None:
-    ended = program(f"evaluate --model oracle,openai/m --data {data} --lora x")
+    ended = program(f"evaluate --model oracle,openai/m --data {data} --option lora=x")
     assert "models of vllm only" in ended.err
     ended = program(f"ask --model oracle --data {data} --temperature 0.3")
     assert "leave it out" in ended.err
@@ -266,7 +271,7 @@ def test_an_option_that_needs_another_is_refused(
 
 def test_backends_list_options_that_exist() -> None:
     known = set(ModelOptions.__dataclass_fields__)
-    assert set(_FIELDS.values()) <= known
+    assert set(ModelOptions.options()) <= known
     for name in storyproof.catalog.BACKENDS:  # type: ignore[attr-defined]
         assert storyproof.catalog.load("backend", name).options <= known  # type: ignore[attr-defined]
 

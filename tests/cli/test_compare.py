@@ -45,7 +45,7 @@ def test_one_interval_wherever_a_run_is_shown(stories: int, tmp_path: Path) -> N
     run("evaluate", "--model", "random", "--data", data, "--json", path)
     evaluated = json.loads(path.read_text())["intervals"]
     compared = json.loads(run("compare", path, path, "--json", "-").stdout)
-    rescored = json.loads(run("rescore", path, "--against", data, "--json", "-").stdout)
+    rescored = json.loads(run("compare", path, "--labels", data, "--json", "-").stdout)
 
     def ends(gap: dict[str, dict[str, float]]) -> list[list[float]]:
         return [[gap[side]["low"], gap[side]["high"]] for side in ("first", "second")]

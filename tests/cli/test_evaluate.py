@@ -214,7 +214,7 @@ def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared:
     ("arguments", "message"),
     [
         (("--price", "1"), "--price is '1'; expected two or three numbers"),
-        (("--model-option", "x"), "--option is 'x'; expected KEY=VALUE"),
+        (("--option", "x"), "--option is 'x'; expected NAME=VALUE"),
         (("--prompt", "zero-shoot"), "zero-shot"),
         (("--api", "chta"), "unknown kind of API 'chta'"),
         (("--concurrency", "0"), "--concurrency is 0"),
@@ -230,7 +230,7 @@ def test_wrong_settings(data: Path, server: tuple[str, ...], arguments: tuple[st
 
 def test_exit_codes_of_the_program(data: Path, tmp_path: Path, shared: FakeServer) -> None:
     command = [sys.executable, "-m", "storyproof", "evaluate", "--model", "openai/fake", "--data", str(data)]
-    command += ["--output-dir", str(tmp_path), "--retries", "0", "--base-url"]
+    command += ["--output-dir", str(tmp_path), "--option", "retries=0", "--base-url"]
     done = subprocess.run([*command, "http://127.0.0.1:9/v1"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     begin, error = done.stderr.splitlines()
@@ -302,7 +302,7 @@ def test_ask_needs_to_know_what(data: Path) -> None:
 
 def test_pull(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("storyproof.solvers.llm.pull.pull", lambda name: Path(f"/cache/{name}"))
-    assert run("pull", "smollm2").stdout == "smollm2 is at /cache/smollm2; ask it as local/smollm2\n"
+    assert run("doctor", "--pull", "smollm2").stdout == "smollm2 is at /cache/smollm2; ask it as local/smollm2\n"
 
 
 def test_several_models_stand_in_one_table(tmp_path: Path) -> None:

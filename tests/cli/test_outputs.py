@@ -91,7 +91,7 @@ def test_force_spares_a_file_that_the_dataset_is_made_from(folder: Path, data: P
         ("evaluate --model majority --data majority_test.json --output-dir .", "is an input"),
         ("compare run.json run.json --json run.json", "is an input"),
         ("compare run.json:a run.json:b --json run.json", "is an input"),
-        ("rescore run.json --against data --json run.json", "is an input"),
+        ("compare run.json --labels data --json run.json", "is an input"),
         ("ask --model majority --data data --json data/test.txt", "would be read as a part of the input"),
         ("train memnn --data data --out data --force", "is also the input"),
     ],

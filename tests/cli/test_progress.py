@@ -206,7 +206,8 @@ def test_retries_are_counted_and_shown(data: Path, tmp_path: Path, program: Prog
     with FakeServer() as server:
         server.behave(rate_limited=0.5)
         ended = program(
-            f"evaluate --model openai/fake --base-url {server.url} --data {data} --output-dir {tmp_path} --retries 50"
+            f"evaluate --model openai/fake --base-url {server.url} --data {data} --output-dir {tmp_path} "
+            "--option retries=50"
         )
     assert ended.code == 0, ended.err
     traffic = json.loads((tmp_path / "openai-fake_test.json").read_text())["traffic"]

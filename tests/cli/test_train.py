@@ -66,9 +66,9 @@ def test_trains_from_files_and_evaluates(here: Path, tmp_path: Path) -> None:
         2,
         "--epochs",
         2,
-        "--batch",
+        "--batch-size",
         16,
-        "--rate",
+        "--learning-rate",
         0.01,
         "--patience",
         0,
@@ -126,7 +126,7 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
             "--epochs is 'few'; expected a whole number",
             "See storyproof train --help",
         ),
-        (TRAIN + " --out new --rate -1", "rate is -1.0", "use a number above 0"),
+        (TRAIN + " --out new --learning-rate -1", "rate is -1.0", "use a number above 0"),
         (TRAIN + " --out new --runs 0", "runs is 0", "use 1 or more"),
         (TRAIN + " --out new --device gpu", "unknown device 'gpu'", "use cpu, cuda or auto"),
         (TRAIN + " --out new --held odd", "unknown kind of held-back stories 'odd'", "Known: drawn, given"),
@@ -289,7 +289,7 @@ def test_lists_of_numbers(tmp_path: Path) -> None:
 
 
 def test_loss_that_is_no_number(tmp_path: Path, program: Program) -> None:
-    ended = program(f"{TRAIN} --rate 1e30 --batch 8 --out {tmp_path / 'run'}")
+    ended = program(f"{TRAIN} --learning-rate 1e30 --batch-size 8 --out {tmp_path / 'run'}")
     begin, error = ended.err.splitlines()
     assert (ended.code, ended.out) == (2, "")
     assert begin == "storyproof: training entnet: runs 1, epochs at most 1."
@@ -332,7 +332,7 @@ def test_progress_counts_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         *TRAIN.replace(" --epochs 1", "").split(),
         "--patience",
         "1",
-        "--rate",
+        "--learning-rate",
         "1e-9",
         "--out",
         tmp_path / "run",

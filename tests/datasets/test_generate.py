@@ -1,14 +1,18 @@
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
 
 import storyproof
+from storyproof import catalog
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import make_benchmark
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import ConfigError, ProofError, UnknownNameError
 from storyproof.example import SCHEMA
+from storyproof.families.family import load_family
+from storyproof.families.rowwise import RowwiseBenchmark, RowwiseFamily
+from storyproof.seeds import Draws
 from tests.samples import table
 
 
@@ -57,8 +61,8 @@ def test_settings_change_the_content() -> None:
         ("tomi", {"test": 3, "noise": 0.1}, "unknown setting of tomi 'noise'"),
         ("tomi", {"test": 3, "seed": -1}, "the seed is -1; use a whole number from 0 on"),
         ("tomi", {"test": -3}, "--test is -3; the number of stories cannot be negative"),
-        ("tom-babi", {"test": 12, "noise": 1.5}, "--noise is 1.5; it is a probability, so use a number from 0 to 1"),
-        ("tomi", {"test": 3, "disjoint": ("things",)}, "unknown role to keep disjoint 'things'.*Known: agents"),
+        ("tom-babi", {"test": 12, "noise": 1.5}, "--noise is 1.5; use a number from 0 to 1"),
+        ("tomi", {"test": 3, "disjoint": ("things",)}, "unknown value of --disjoint 'things'.*Known: agents"),
         ("tomi", {"train": 0, "val": 0, "test": 0}, "no stories requested"),
         ("tomi", {"test": 3.0}, "--test is 3.0; expected a whole number of stories"),
         ("tomi", {"test": 3, "preset": "small"}, "--preset is 'small', but tomi has no presets"),
@@ -109,3 +113,29 @@ def test_a_preset_has_counts_of_its_own() -> None:
     blocks = storyproof.generate("clutrr", preset="robust-clean", task="clean", as_blocks=True)
     assert sum(block.num_rows for block in blocks) == 10_000 + 100 * 4 * 2
     assert storyproof.generate("clutrr", preset="robust-clean", train=10).num_rows == 10
+
+
+class Forgetful(RowwiseBenchmark):
+    """A recipe that says the same in all stories, whatever its capacity claims."""
+
+    name = "forgetful"
+    prover = cast(RowwiseFamily, load_family("orderings"))
+    questions = 1
+
+    def worlds(self) -> int:
+        return 1000
+
+    def tell(self, world: int, draws: Draws) -> tuple[list[str], list[str]]:
+        return ["Ada is taller than Ben."], ["Who is the tallest?"]
+
+
+@pytest.mark.parametrize("way", [{}, {"out": "x"}, {"out": "x", "shard_stories": 100}])
+def test_a_benchmark_that_repeats_its_stories_is_found_out(
+    way: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(catalog.BENCHMARKS, "forgetful", f"{__name__}:Forgetful")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ProofError, match="forgetful made 9 stories of the split test, and only 1 of them differ"):
+        storyproof.generate("forgetful", test=9, **way)
+    assert not list(tmp_path.glob("x/*.parquet"))
+    assert storyproof.generate("forgetful", test=1).num_rows == 1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import storyproof
-from storyproof.cli.rescore import rescore as command
+from storyproof.cli.compare import compare as command
 from storyproof.errors import DataError
 from storyproof.evaluation.rescore import rescore, rescore_all
 from storyproof.evaluation.runs import read_runs
@@ -282,7 +282,7 @@ def call(*arguments: object) -> str:
 
 def test_command(fixed: Path, tmp_path: Path) -> None:
     path = put(tmp_path / "run.json", [run_of(), run_of(FIXED[:2], ANSWERS[:2], PUBLISHED[:2], model="[b]n[/b]")])
-    text = call(path, "--against", fixed, "--json", tmp_path / "out.json")
+    text = call(path, "--labels", fixed, "--json", tmp_path / "out.json")
     assert "all, average" in text
     assert "2 of 5" in text
     assert "60.0 (" in text
@@ -293,13 +293,13 @@ def test_command(fixed: Path, tmp_path: Path) -> None:
     assert "95% intervals by bootstrap over stories; by Wilson's formula over stories" in text
     written = json.loads((tmp_path / "out.json").read_text())
     assert written == [each.as_dict() for each in rescore_all(path, fixed)]
-    assert json.loads(call(path, "--against", fixed, "--json", "-")) == written
+    assert json.loads(call(path, "--labels", fixed, "--json", "-")) == written
 
 
 def test_command_shows_dropped_rows_and_needs_no_joint_for_single_questions(tmp_path: Path) -> None:
     rows = puzzles()
     fixed = write(tmp_path / "test.jsonl", rows[4:])
     path = put(tmp_path / "run.json", run_of(rows, [row.answer for row in rows], [row.answer for row in rows]))
-    text = call(path, "--against", fixed)
+    text = call(path, "--labels", fixed)
     assert "4 more have no answer in the corrected data (100.0 right as published)" in text
     assert "joint" not in text

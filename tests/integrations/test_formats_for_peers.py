@@ -123,7 +123,7 @@ def test_audit_fixes_a_wrong_label_of_a_sample(tmp_path: Path) -> None:
 
 
 def test_where_prints_the_folder_of_the_tasks() -> None:
-    done = run("where", "lm-eval")
+    done = run("doctor", "--where", "lm-eval")
     assert done.exit_code == 0
     folder = Path(done.stdout.strip())
     own = [name for name in BENCHMARKS if (folder / f"storyproof_{name.replace('-', '_')}.yaml").is_file()]

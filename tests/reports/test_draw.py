@@ -42,7 +42,7 @@ def test_the_simplest_false_belief_is_drawn(story: Path, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("question", "asked"), [(0, REALITY), (1, BELIEF), (2, "Where will Ben look for the key?")])
 def test_a_question_can_be_chosen(story: Path, tmp_path: Path, question: int, asked: str) -> None:
-    done = run("draw", story, "--question", question, "-o", tmp_path / "x.svg")
+    done = run("show", story, "--question", question, "-o", tmp_path / "x.svg")
     assert done.exit_code == 0, done.stderr
     assert done.stdout == f"the picture was written to {tmp_path / 'x.svg'}\n"
     assert texts((tmp_path / "x.svg").read_text())[0] == asked
@@ -79,7 +79,7 @@ def test_mistakes_are_explained(
     story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert message in str(run("draw", story, *options).exception)
+    assert message in str(run("show", story, *options).exception)
     assert list(tmp_path.glob("*.svg")) == []
 
 

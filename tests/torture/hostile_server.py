@@ -302,9 +302,9 @@ MODES: dict[str, dict[str, Mode]] = {
         "429-always": Mode(busy(), 3, "HTTP 429: slow down"),
         "429-after-1-s": Mode(at_first(busy("1"))),
         **{f"429-once-{name}": Mode(once(busy(value)), 0, "trying again sooner") for name, value in _WAITS.items()},
-        **{f"429-always-{name}": Mode(busy(value), 3, "--max-wait is 1 s") for name, value in _WAITS.items()},
+        **{f"429-always-{name}": Mode(busy(value), 3, "--option max-wait is 1 s") for name, value in _WAITS.items()},
         **{f"429-odd-{name}": Mode(at_first(busy(value))) for name, value in _ODD_WAITS.items()},
-        "503-infinite": Mode(respond("", "503 Busy", Retry_After="inf"), 3, "--max-wait is 1 s"),
+        "503-infinite": Mode(respond("", "503 Busy", Retry_After="inf"), 3, "--option max-wait is 1 s"),
     },
     "statuses": {
         "500": Mode(at_first(respond("<html>boom</html>", "500 Oops", Content_Type="text/html"))),
@@ -340,12 +340,14 @@ MODES: dict[str, dict[str, Mode]] = {
         **{f"key-{name}": Mode(repeat_key_as(way), 3, "HTTP 400") for name, way in _WAYS.items()},
     },
     "connections": {
-        "hang": Mode(hang, 3, "gave no reply within", options=("--timeout", "0.5")),
-        "hang-some": Mode(at_first(sometimes(hang)), options=("--timeout", "0.5")),
+        "hang": Mode(hang, 3, "gave no reply within", options=("--option", "timeout=0.5")),
+        "hang-some": Mode(at_first(sometimes(hang)), options=("--option", "timeout=0.5")),
         "drip": Mode(drip),
-        "drip-for-ever": Mode(endless(_CHUNKED, b"1\r\n \r\n", 0.05), 3, "gave no reply", options=("--timeout", "0.5")),
+        "drip-for-ever": Mode(
+            endless(_CHUNKED, b"1\r\n \r\n", 0.05), 3, "gave no reply", options=("--option", "timeout=0.5")
+        ),
         "headers-for-ever": Mode(
-            endless(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n", 0.05), 3, "", options=("--timeout", "0.5")
+            endless(b"HTTP/1.1 200 OK\r\n", b"X-A: b\r\n", 0.05), 3, "", options=("--option", "timeout=0.5")
         ),
         "reset": Mode(at_first(reset)),
         "reset-always": Mode(reset, 3, _LOST),
@@ -369,7 +371,7 @@ MODES: dict[str, dict[str, Mode]] = {
         "bad-chunk": Mode(send(_CHUNKED + b"zz\r\n{}\r\n", close=True), 3, _LOST),
         "chunk-ends-early": Mode(send(_CHUNKED + b"ff\r\n{}", close=True), 3, _LOST),
         "more-than-asked": Mode(lambda ask: _before(ask, b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")),
-        "mix": Mode(mix, options=("--retries", "30")),
+        "mix": Mode(mix, options=("--option", "retries=30")),
     },
     "bodies": {
         "html": Mode(respond("<html><script>alert(1)</script></html>", Content_Type="text/html"), 3, "a web page"),

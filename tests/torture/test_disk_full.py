@@ -66,7 +66,7 @@ FILES = [
     Work("audit given --json out.json --html out.html", (RAW,), ends=1),
     Work(f"{RUN} out.json", (RAW, "evaluate --model majority --data given --json out.json")),
     Work("compare given/a given/b --json out.json", (RAW, f"{RUN} given/a", f"{RUN} given/b")),
-    Work("rescore given/a --against given --json out.json", (RAW, f"{RUN} given/a")),
+    Work("compare given/a --labels given --json out.json", (RAW, f"{RUN} given/a")),
     Work("ask --model rules --data given --json out.json", (RAW,)),
     Work(RULES, (RAW, RULES.replace("rules", "majority,rules"))),
 ]
@@ -289,7 +289,7 @@ PRINTED = [
 ]
 PRINTED += [f"{command} --json -" for command in PRINTED[3:]]
 PRINTED += ["--help", "--version", "generate --help", f"{TOMI} --out new", "process given --out new"]
-PRINTED += ["compare given/a given/a", "rescore given/a --against given"]
+PRINTED += ["compare given/a given/a", "compare given/a --labels given"]
 REFUSED = [
     "show nowhere",
     "verify given --json nowhere/x",

@@ -22,7 +22,7 @@ from tests.torture.hostile_server import ESCAPES, MODEL, MODES, Mode
 from tests.torture.trial import Trial
 
 KEY = "sk-torture-0123456789"
-QUICK = ("--retries", "2", "--timeout", "5", "--max-wait", "1")
+QUICK = ("--option", "retries=2", "--option", "timeout=5", "--option", "max-wait=1")
 SECONDS = 60.0  # for a run that takes a few on an idle machine
 MEGABYTES = 150.0  # more than a run with a good server
 QUESTIONS = 36

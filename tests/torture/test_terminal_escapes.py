@@ -98,7 +98,7 @@ def commands(place: Path, server: str) -> dict[str, list[str]]:
     found |= {f"process {file}": ["process", file, "--out", f"processed-{file}"] for file in some}
     found |= {f"evaluate majority {file}": ["evaluate", "--model", "majority,rules", "--data", file] for file in some}
     asked = ("evaluate", "--data", "labels.jsonl", "--output-dir")
-    model = ("--model", "openai/m", "--retries", "0", "--base-url")
+    model = ("--model", "openai/m", "--option", "retries=0", "--base-url")
     for mode in ("escapes", "error-escapes", "error-escapes-some", "escapes-raw", "list-escapes", "no-http-escapes"):
         found[f"evaluate {mode}"] = [*asked, f"runs-{mode}", *model, f"{server}/{mode}/v1"]
         found[f"ask {mode}"] = ["ask", "--data", "answer.jsonl", *model[:2], "--base-url", f"{server}/{mode}/v1"]
@@ -125,8 +125,8 @@ def commands(place: Path, server: str) -> dict[str, list[str]]:
         "compare json": ["compare", "first.json", "second.json", "--json", "-"],
         "compare bad run": ["compare", "run.json", "second.json"],
         "compare no run": ["compare", "first.json:" + argument, "second.json"],
-        "rescore": ["rescore", "first.json", "--against", "tomi-jsonl", "--published", "tomi-jsonl"],
-        "rescore hostile": ["rescore", "first.json", "--against", "labels.jsonl"],
+        "labels": ["compare", "first.json", "--labels", "tomi-jsonl", "--published", "tomi-jsonl"],
+        "labels hostile": ["compare", "first.json", "--labels", "labels.jsonl"],
         "generate": ["generate", "tomi", "--out", f"{NAME}-made", "--train", "0", "--val", "0", "--test", "3"],
         "generate unknown": ["generate", argument, "--out", "made"],
         "generate format": ["generate", "tomi", "--out", "made", "--format", argument],
@@ -139,7 +139,7 @@ def commands(place: Path, server: str) -> dict[str, list[str]]:
         "train unknown": ["train", argument, "--data", NAME, "--out", "trained"],
         "experiment unknown": ["experiment", argument, "--out", "results"],
         "experiment published": ["experiment", "tomi-table1", "--quick", "--published", NAME, "--out", "results"],
-        "pull": ["pull", argument],
+        "pull": ["doctor", "--pull", argument],
         "unknown verb": [argument],
         "unknown option": ["show", "labels.jsonl", "--" + argument],
         "not a number": ["show", "labels.jsonl", "--index", argument],

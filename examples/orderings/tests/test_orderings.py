@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from storyproof_orderings import checker, oracle
-from storyproof_orderings.benchmark import NAMES, Orderings, OrderingsConfig, _combination
+from storyproof_orderings.benchmark import NAMES, Orderings, OrderingsConfig
 from storyproof_orderings.family import FAMILY
 from storyproof_orderings.orders import (
     COMPARE,
@@ -24,6 +24,7 @@ from storyproof_orderings.orders import (
 
 from storyproof.audits.examination import examine_table
 from storyproof.errors import ConfigError, ParseError
+from storyproof.seeds import combination
 
 PEOPLE = "ABCDE"
 FACTS = st.lists(
@@ -115,5 +116,5 @@ def test_answers_are_balanced_and_no_story_occurs_twice() -> None:
 
 
 def test_combinations_are_counted_once() -> None:
-    assert [_combination(rank, 5, 2) for rank in range(10)] == [[a, b] for a in range(5) for b in range(a + 1, 5)]
+    assert [combination(rank, 5, 2) for rank in range(10)] == [[a, b] for a in range(5) for b in range(a + 1, 5)]
     assert len(set(NAMES)) == len(NAMES)

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from storyproof import __version__
 from storyproof.cli import (
@@ -18,24 +19,21 @@ from storyproof.cli import (
     audit,
     compare,
     doctor,
-    draw,
     evaluate,
     experiment,
     generate,
+    new_family,
     process,
-    pull,
     report,
-    rescore,
     serve,
     show,
     study,
     train,
     verify,
-    where,
 )
 from storyproof.cli.command import Command
 from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
-from storyproof.cli.options import BenchmarkCommand
+from storyproof.cli.options import BenchmarkCommand, ModelCommand, OneQuestionCommand, TrainingCommand
 from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
 from storyproof.errors import OutputError, ReaderLeftError, StoryproofError, name_options
 
@@ -56,9 +54,18 @@ def _dashes(word: str) -> str:
     return word.replace("_", "-")
 
 
+class _Commands(TyperGroup):
+    """The commands in the order of their use; the papers' experiments come last."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands."""
+        return sorted(super().list_commands(ctx), key=lambda name: name == "experiment")
+
+
 app = typer.Typer(
     name="storyproof",
-    context_settings={"token_normalize_func": _dashes, "help_option_names": HELP},
+    cls=_Commands,
+    context_settings={"token_normalize_func": _dashes, "help_option_names": HELP, "max_content_width": 100},
     help="Reasoning benchmarks with a machine-checked proof for every answer.",
     epilog=f"{EXIT_CODES} With {DEBUG}=1 every error shows its traceback.",
     pretty_exceptions_enable=False,
@@ -70,22 +77,19 @@ app.command("verify", cls=Command, short_help="Check by oracle and checker that 
     verify.verify
 )
 app.command("audit", cls=Command, short_help="List what is wrong with data, and write corrected files.")(audit.audit)
-app.command("train", cls=BenchmarkCommand, short_help="Train one of the classical models.")(train.train)
-app.command("evaluate", cls=Command)(evaluate.evaluate)
+app.command("show", cls=Command, short_help="Show a story with answers and proofs, or draw it.")(show.show)
+app.command("train", cls=TrainingCommand, short_help="Train one of the classical models.")(train.train)
+app.command("evaluate", cls=ModelCommand)(evaluate.evaluate)
+app.command("ask", cls=OneQuestionCommand, short_help="Ask a model one question.")(ask.ask)
+app.command("compare", cls=Command, short_help="Compare two runs, or two sets of labels.")(compare.compare)
+app.command("report", cls=Command, short_help="Compare runs on one page or in tables.")(report.report)
+app.command("serve", cls=OneQuestionCommand, short_help="Start the explorer, a web page on this machine.")(serve.serve)
+app.add_typer(study.app, name="study", short_help="Run studies with people.")
+app.command("doctor", cls=Command, short_help="Report installed extras and problems.")(doctor.doctor)
+app.command("new-family", cls=Command, short_help="Write a package with a family of your own.")(new_family.new_family)
 app.command("experiment", cls=Command, short_help="Reproduce a paper's table beside its own figures.")(
     experiment.experiment
 )
-app.command("ask", cls=Command, short_help="Send a model one question.")(ask.ask)
-app.command("pull", cls=Command, short_help="Download a small model's weights.")(pull.pull)
-app.command("compare", cls=Command)(compare.compare)
-app.command("rescore", cls=Command)(rescore.rescore)
-app.command("report", cls=Command, short_help="Compare runs on one page or in tables.")(report.report)
-app.command("show", cls=Command, short_help="Show a story with its questions, answers and proofs.")(show.show)
-app.command("draw", cls=Command, short_help="Draw a story with one of its questions.")(draw.draw)
-app.command("serve", cls=Command, short_help="Start the explorer, a web page on this machine.")(serve.serve)
-app.command("doctor", cls=Command, short_help="Report installed extras and problems.")(doctor.doctor)
-app.command("where", cls=Command, short_help="Print the path of files for another tool.")(where.where)
-app.add_typer(study.app, name="study", short_help="Run studies with people.")
 
 
 def _version(wanted: bool) -> None:

@@ -32,15 +32,7 @@ def ask(
     prompt: Annotated[str, typer.Option(help="A prompt's name or file, or module:function.")] = "zero-shot",
     conventions: options.Conventions = True,
     seed: options.Seed = 0,
-    base_url: options.BaseUrls = None,
-    api: options.Api = "chat",
-    api_key_env: options.KeyEnv = "OPENAI_API_KEY",
-    timeout: options.Timeout = 300.0,
-    max_wait: options.MaxWait = 300.0,
-    max_reply_mb: options.MaxReplyMb = 4.0,
-    temperature: options.Temperature = 0.0,
     max_tokens: options.MaxTokens = None,
-    model_option: options.ModelOption = None,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Also show what exactly is asked.")] = False,
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write what came of it to a file; - for standard output.")
@@ -57,19 +49,7 @@ def ask(
         raise ConfigError("a story of your own needs both --story and --question.")
     check_results(json_out, [data, prompt])
     options.refuse_ineffective(context, [resolve(model)])
-    running = options.model_options(
-        base_url=base_url,
-        api=api,
-        api_key_env=api_key_env,
-        concurrency=1,
-        retries=FEW_RETRIES,
-        timeout=timeout,
-        max_wait=max_wait,
-        max_reply_mb=max_reply_mb,
-        temperature=temperature,
-        seed=seed,
-        model_option=model_option,
-    )
+    running = options.model_options(context, seed=seed, concurrency=1, retries=FEW_RETRIES)
     with progress_bar(f"{model}: loading", None):
         asker = Asker(
             model, prompt=prompt, data=data, options=running, seed=seed, max_tokens=max_tokens, conventions=conventions

@@ -1,7 +1,8 @@
-"""What all commands share: `--quiet`, and names that options had before.
+"""What all commands share: `--quiet`, and other names of options.
 
 Options that mean the same have the same name in all commands: `--data` for data, `--out` for what is written,
-`--option` for what a model takes, `--batch-size`. What they were called before still works, and is not shown.
+`--option` for what a model takes, `--batch-size`. Names that usual evaluation scripts have also work, and `--data` for
+data that are an argument; they are not shown.
 """
 
 from __future__ import annotations
@@ -17,22 +18,17 @@ from storyproof.cli.screen import quietly
 
 ARGUMENT = ""  # the option is the command's argument under another name
 OTHER_NAMES: dict[str, dict[str, str]] = {
-    "ask": {"--example-id": "--index", "--json-file": "--data", "--model-option": "--option"},
+    "ask": {"--example-id": "--index", "--json-file": "--data"},
     "audit": {"--data": ARGUMENT},
-    "draw": {"--data": ARGUMENT},
-    "evaluate": {"--dataset": "--split", "--model-option": "--option", "--out": "--output-dir"},
-    "process": {"--data": ARGUMENT, "--raw": ARGUMENT},
-    "report": {"--runs": ARGUMENT},
-    "rescore": {"--data": "--against"},
-    "serve": {"--model-option": "--option"},
+    "evaluate": {"--dataset": "--split"},
+    "process": {"--data": ARGUMENT},
     "show": {"--data": ARGUMENT},
-    "train": {"--batch": "--batch-size", "--rate": "--learning-rate", "--lr": "--learning-rate"},
     "verify": {"--data": ARGUMENT},
 }
 
 
 def with_usual_names(args: Sequence[str], other: Mapping[str, str]) -> Iterator[str]:
-    """Yield the words of a command line with the names that options have now."""
+    """Yield the words of a command line with the names that options have here."""
     words = iter(args)
     for word in words:
         if word == "--":
@@ -57,10 +53,10 @@ def is_given(context: typer.Context, name: str) -> bool:
 
 
 class Command(TyperCommand):
-    """A command with `--quiet` that also takes the names that its options had before."""
+    """A command with `--quiet` that also takes other names of its options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments under the names that options have now."""
+        """Parse arguments under the names that options have here."""
         return super().parse_args(ctx, list(with_usual_names(args, OTHER_NAMES.get(self.name or "", {}))))
 
     def get_params(self, ctx: Any) -> list[Any]:

@@ -11,6 +11,7 @@ from storyproof.cli.output import check_results, write_results
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import console
 from storyproof.display_names import display_name
+from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,12 +24,33 @@ def compare(
         str,
         typer.Argument(help="A run, as evaluate wrote it; of several FILE.json:MODEL or 'FILE.json:MODEL (PROMPT)'."),
     ],
-    second: Annotated[str, typer.Argument(help="Another run on the same questions.")],
+    second: Annotated[
+        str | None, typer.Argument(help="Another run on the same questions; with --labels it is left out.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Corrected data: score the run on their labels, beside the published ones.")
+    ] = None,
+    published: Annotated[
+        Path | None, typer.Option(help="--labels: the data as published, if the run does not record its labels.")
+    ] = None,
+    split: Annotated[str | None, typer.Option(help="--labels: which split; by default that of the run.")] = None,
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write the comparison to a file; - for standard output.")
     ] = None,
 ) -> None:
-    """Compare two runs, question by question: is one really better?"""
+    """Compare two runs question by question, or one run on published and on corrected labels."""
+    if labels is not None:
+        if second is not None:
+            raise ConfigError("--labels compares the labels of one run; leave the second run out.")
+        _compare_labels(Path(first), labels, published, split, json_out)
+        return
+    for name, value in (("--published", published), ("--split", split)):
+        if value is not None:
+            raise ConfigError(f"{name} applies to --labels only; leave it out.")
+    if second is None:
+        raise ConfigError(
+            "compare takes two runs, or one run and --labels FIXED; for several runs see storyproof report."
+        )
     import storyproof
 
     files = [name.partition(".json:")[0] + ".json" if ".json:" in name else name for name in (first, second)]
@@ -37,6 +59,18 @@ def compare(
         found = storyproof.compare(first, second)
     if not write_results(json_out, [found.as_dict()]):
         console().print(_view(found))
+
+
+def _compare_labels(run: Path, labels: Path, published: Path | None, split: str | None, json_out: Path | None) -> None:
+    """Score recorded answers on published and on corrected labels."""
+    from storyproof.cli.label_views import rescored_view
+    from storyproof.evaluation.rescore import rescore_all
+
+    check_results(json_out, [run, labels, published])
+    with progress_bar("comparing labels", None):
+        found = rescore_all(run, labels, split=split, published=published)
+    if not write_results(json_out, [each.as_dict() for each in found]):
+        console().print(rescored_view(found))
 
 
 def _view(found: Comparison) -> RenderableType:

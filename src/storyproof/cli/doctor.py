@@ -9,20 +9,34 @@ import typer
 
 from storyproof.cli.output import check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import echo
+from storyproof.cli.screen import echo, note
 
 if TYPE_CHECKING:
     from storyproof.reports.installation import Diagnosis, ExtraState
 
 
 def doctor(
+    where: Annotated[
+        str | None, typer.Option(help="Print the path of the files for another tool instead: lm-eval.")
+    ] = None,
+    pull: Annotated[
+        str | None, typer.Option(help="Download the weights of local/NAME instead, checked by hash: smollm2.")
+    ] = None,
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write everything to a JSON file; - for standard output.")
     ] = None,
 ) -> None:
-    """Report installed extras and problems, and what to do about them. Exit code 1 if something is broken."""
+    """Report installed extras and problems, with what to do. Exit code 1 if something is broken."""
     import storyproof
 
+    if where is not None:
+        echo(str(storyproof.where(where)))
+    if pull is not None:
+        with progress_bar(pull, None):
+            path = storyproof.pull(pull)
+        note(f"{pull} is at {path}; ask it as local/{pull}")
+    if where is not None or pull is not None:
+        return
     check_results(json_out)
     with progress_bar("packages", None) as progress:
         found = storyproof.doctor(progress=progress)

@@ -21,19 +21,17 @@ PROCESSES = "processes"
 Name = Annotated[
     str,
     typer.Option(
-        help="Where the work is done: processes (on this machine) or ray (a cluster).",
+        help="Where to work: processes (here) or ray (a cluster).",
         autocompletion=completion.engines,
     ),
 ]
 Address = Annotated[
     str | None,
-    typer.Option(help="--engine ray: a running cluster, HOST:PORT or auto; by default one is started here."),
+    typer.Option(help="ray: a running cluster, HOST:PORT or auto."),
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        help="Files to work on at a time, in processes or on the cluster.", show_default="1; with ray all cores"
-    ),
+    typer.Option(help="Files to work on at a time.", show_default="1; ray: all cores"),
 ]
 
 

@@ -14,7 +14,15 @@ from storyproof.cli import engine_options as engines
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_folder, check_results, write_results
 from storyproof.cli.screen import complain, console, note
-from storyproof.errors import ConfigError, ModelError, NoAnswersError, OutputError, StoppedError, StoryproofError
+from storyproof.errors import (
+    ConfigError,
+    ModelError,
+    NoAnswersError,
+    NoRulesError,
+    OutputError,
+    StoppedError,
+    StoryproofError,
+)
 from storyproof.storage import as_place
 
 PROCESSED = Path("processed_data")
@@ -45,22 +53,8 @@ def evaluate(
     likelihood: options.Likelihood = True,
     output_dir: options.OutputDir = None,
     contamination: options.Twin = False,
-    base_url: options.BaseUrls = None,
-    api: options.Api = "chat",
-    api_key_env: options.KeyEnv = "OPENAI_API_KEY",
-    concurrency: options.Concurrency = 256,
-    timeout: options.Timeout = 300.0,
-    retries: options.Retries = 8,
-    max_wait: options.MaxWait = 300.0,
-    max_reply_mb: options.MaxReplyMb = 4.0,
-    temperature: options.Temperature = 0.0,
-    top_p: options.TopP = None,
     max_tokens: options.MaxTokens = None,
-    batch_size: options.BatchSize = None,
-    lora: options.Lora = None,
-    tensor_parallel_size: options.TensorParallel = 1,
     encoder: options.Encoder = None,
-    model_option: options.ModelOption = None,
     price: options.Price = None,
     max_failed: options.MaxFailed = 0.05,
     engine: engines.Name = engines.PROCESSES,
@@ -69,23 +63,7 @@ def evaluate(
     json_out: options.JsonOut = None,
 ) -> None:
     """Evaluate a solver or a language model on a dataset. Exit code 3 if too many requests failed."""
-    running = options.model_options(
-        base_url=base_url,
-        api=api,
-        api_key_env=api_key_env,
-        concurrency=concurrency,
-        timeout=timeout,
-        retries=retries,
-        max_wait=max_wait,
-        max_reply_mb=max_reply_mb,
-        temperature=temperature,
-        top_p=top_p,
-        seed=seed,
-        batch_size=batch_size,
-        lora=lora,
-        tensor_parallel_size=tensor_parallel_size,
-        model_option=model_option,
-    )
+    running = options.model_options(context, seed=seed)
     chosen = {
         "labels": labels,
         "max_stories": max_stories,
@@ -144,7 +122,9 @@ def _end(
         raise troubles.popitem()[1]
     code = _show(found, json_out) if found else 0
     for title, error in troubles.items():
-        if isinstance(error, StoryproofError):
+        if found and isinstance(error, NoRulesError):
+            note(f"left out {title}: {error}", err=True)
+        elif isinstance(error, StoryproofError):
             complain(f"{title}: {error}")
             code = code or error.exit_code
         else:

@@ -26,13 +26,6 @@ def serve(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of fresh stories.", show_default="another one each time")] = None,
-    base_url: options.BaseUrls = None,
-    api: options.Api = "chat",
-    api_key_env: options.KeyEnv = "OPENAI_API_KEY",
-    timeout: options.Timeout = 120.0,
-    max_wait: options.MaxWait = 30.0,
-    temperature: options.Temperature = 0.0,
-    model_option: options.ModelOption = None,
 ) -> None:
     """Start the explorer, a web page on this machine: make, edit, prove and step through stories, and ask models."""
     import storyproof
@@ -40,17 +33,8 @@ def serve(
     from storyproof.solvers.solver import resolve
 
     options.refuse_ineffective(context, [resolve(name) for name in model or ()])
-    running = options.model_options(
-        base_url=base_url,
-        api=api,
-        api_key_env=api_key_env,
-        concurrency=1,
-        retries=FEW_RETRIES,
-        timeout=timeout,
-        max_wait=max_wait,
-        temperature=temperature,
-        model_option=model_option,
-    )
+    usual = {"concurrency": 1, "retries": FEW_RETRIES, "timeout_s": 120.0, "max_wait_s": 30.0}  # somebody waits
+    running = options.model_options(context, **usual)
     storyproof.serve(
         data,
         host=host,

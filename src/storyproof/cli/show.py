@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-from storyproof.cli.screen import console
+from storyproof.cli.output import check_results
+from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import console, note
+from storyproof.errors import ConfigError
 
 
 def show(
@@ -17,8 +20,29 @@ def show(
     conventions: Annotated[
         bool, typer.Option("--conventions/--no-conventions", help="Begin with the rules that the answers rest on.")
     ] = True,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Draw the story to a file: .svg, .png or .pdf.")
+    ] = None,
+    question: Annotated[
+        int | None,
+        typer.Option(
+            help="With --out: which of its questions, counted from 0.", show_default="a false belief, else the last"
+        ),
+    ] = None,
 ) -> None:
-    """Show a story with its questions, answers and proofs, and a drawing of what happens or who is related to whom."""
+    """Show a story with its questions, answers and proofs in the terminal, or draw it with one question to a file."""
     import storyproof
 
-    console().print(storyproof.show(path, index, split=split, conventions=conventions))
+    if out is None:
+        if question is not None:
+            raise ConfigError(f"--question is {question}, but it applies to pictures only; add --out, or leave it out.")
+        console().print(storyproof.show(path, index, split=split, conventions=conventions))
+        return
+    from storyproof.reports.draw import check_format, files_of
+
+    check_format(out)
+    check_results(out, [path], "--out")
+    with progress_bar("drawing", None):
+        pictures = storyproof.draw(path, index, split=split, question=question, out=out)
+    for file in files_of(out, len(pictures)):
+        note(f"the picture was written to {file}")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from storyproof.cli.command import Command
+from storyproof.cli.options import StudyCommand, declared_values
 from storyproof.cli.screen import echo, note
 
 app = typer.Typer(
@@ -31,7 +31,7 @@ _Database = Annotated[
 _PASSWORD_VARIABLE = "STORYPROOF_STUDY_PASSWORD"
 
 
-@app.command("new", cls=Command, short_help="Create a study.")
+@app.command("new", cls=StudyCommand, short_help="Create a study.")
 def new(
     context: typer.Context,
     name: _Name,
@@ -45,89 +45,40 @@ def new(
             show_default="the first that collects paraphrases",
         ),
     ] = "",
-    condition: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="<str>",
-            help="A condition, NAME or NAME:SECONDS for a time limit per question; may be repeated.",
-            show_default="unlimited",
-        ),
-    ] = None,
-    items: Annotated[int, typer.Option(help="How many questions, or sets of facts.")] = 100,
-    answers_per_item: Annotated[int, typer.Option(help="Participants of each condition who get each item.")] = 1,
-    tasks_per_participant: Annotated[
-        int | None, typer.Option(help="Items of one participant.", show_default="10; 1 in a paraphrase study")
-    ] = None,
-    practice: Annotated[
-        int | None, typer.Option(help="Practice questions with feedback.", show_default="2; 0 in a paraphrase study")
-    ] = None,
-    attention_checks: Annotated[int, typer.Option(help="Attention checks of one participant.")] = 1,
-    reviews_per_participant: Annotated[int, typer.Option(help="Stories that a participant reviews.")] = 3,
-    reviewers: Annotated[int, typer.Option(help="Reviews of each story; all must find it good.")] = 3,
-    lease_minutes: Annotated[float, typer.Option(help="Minutes until an abandoned item is reassigned.")] = 60.0,
-    recruitment: Annotated[str, typer.Option(help="link, prolific or mturk.")] = "link",
-    completion_code: Annotated[str, typer.Option(help="The code that Prolific shows for a finished study.")] = "",
-    screen_out_code: Annotated[str, typer.Option(help="The code for participants who come too late.")] = "",
-    pay_per_task: Annotated[str, typer.Option(help="Pay for a question, or a story.")] = "0",
-    pay_per_review: Annotated[str, typer.Option(help="Pay for a review.")] = "0",
-    currency: Annotated[str, typer.Option(help="Currency of the pay.")] = "USD",
-    title: Annotated[str, typer.Option(help="What participants see as the title.", show_default="NAME")] = "",
-    language: Annotated[
-        str, typer.Option(help="The language of the pages: en, de, or that of your --messages.")
-    ] = "en",
     messages: Annotated[
         Path | None, typer.Option(help="A YAML file with your own texts of the pages, see study messages.")
     ] = None,
-    conventions: Annotated[
-        bool,
-        typer.Option("--conventions/--no-conventions", help="Show the rules that answers rest on with every story."),
-    ] = True,
-    institution: Annotated[str, typer.Option(help="Who runs the study, for the consent text.")] = "",
-    contact: Annotated[str, typer.Option(help="The address for questions, for the consent text.")] = "",
-    duration_minutes: Annotated[int, typer.Option(help="How long it takes, for the consent text.")] = 20,
-    retention: Annotated[str, typer.Option(help="How long data are kept, for the consent text.")] = "",
     consent: Annotated[Path | None, typer.Option(help="A text file with your own consent text.")] = None,
     debriefing: Annotated[Path | None, typer.Option(help="A text file with your own debriefing.")] = None,
-    failed_checks: Annotated[
-        int, typer.Option(help="Exclude participants who fail at least N attention checks; 0 excludes nobody.")
-    ] = 1,
-    fastest_median: Annotated[
-        float, typer.Option(help="Exclude participants with a lower median time per task (seconds).")
-    ] = 0.0,
-    needs_completion: Annotated[
-        bool, typer.Option("--needs-completion", help="Exclude participants who have not finished.")
-    ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of all random choices.")] = 0,
     database: _Database = "",
 ) -> None:
     """Create a study: draw its items, freeze its design, and print the password of its dashboard."""
     _need()
     from storyproof.study.creation import new_study
-    from storyproof.study.design import PARAPHRASE, ExclusionRules, StudyCondition, StudyDesign
+    from storyproof.study.design import PARAPHRASE, ExclusionRules
     from storyproof.study.messages import read_messages
 
-    writes = kind == PARAPHRASE
-    # Options have the names of the fields that they set, besides those that are read here.
-    settings = {each.name: context.params[each.name] for each in fields(StudyDesign) if each.name in context.params}
-    settings |= {
-        "conditions": tuple(StudyCondition.parse(each) for each in condition or ["unlimited"]),
-        "tasks_per_participant": tasks_per_participant if tasks_per_participant is not None else 1 if writes else 10,
-        "practice": practice if practice is not None else 0 if writes else 2,
+    given, _ = declared_values(context)
+    rules = {field: given.pop(field) for field in ExclusionRules.options() if field in given}
+    usual = {"tasks_per_participant": 1, "practice": 0} if kind == PARAPHRASE else {}
+    language = given.get("language", "en")
+    settings = {
+        **usual,
+        **given,
+        "kind": kind,
         "consent": _read(consent, "--consent"),
         "debriefing": _read(debriefing, "--debriefing"),
         "messages": {} if messages is None else read_messages(messages, language),
-        "exclusions": ExclusionRules(
-            failed_checks=failed_checks, fastest_median_s=fastest_median, needs_completion=needs_completion
-        ),
+        "exclusions": ExclusionRules(**rules),
     }
-    settings.pop("name")  # that of the folder
-    given = os.environ.get(_PASSWORD_VARIABLE, "")
+    password_given = os.environ.get(_PASSWORD_VARIABLE, "")
     study, password = new_study(
-        name, settings, data=data, split=split, family=family, database=database, password=given
+        name, settings, data=data, split=split, family=family, database=database, password=password_given
     )
     study.close()
-    note(f"{name}: {items:,} items; design {study.design.sha256[:12]}, items {study.items.sha256[:12]}")
-    if not given:
+    items = f"{study.design.items:,} items"
+    note(f"{name}: {items}; design {study.design.sha256[:12]}, items {study.items.sha256[:12]}")
+    if not password_given:
         echo(f"The password of the dashboard is {password} (shown once; storyproof study password sets another).")
     note(f"Start it: storyproof study serve {name}")
 

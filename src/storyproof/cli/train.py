@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyproof.cli import completion
-from storyproof.cli.options import given_settings, refuse_settings
+from storyproof.cli.options import given_settings, key_and_value, refuse_settings, training_settings
 from storyproof.cli.output import JsonOut, check_results, write_results
 from storyproof.cli.screen import complain, note
-from storyproof.errors import ConfigError, StoppedError
+from storyproof.errors import StoppedError
 
 if TYPE_CHECKING:
     from storyproof.solvers.neural.trained_runs import TrainedRuns
@@ -48,18 +48,13 @@ def train(
     ] = "drawn",
     labels: Annotated[str, typer.Option(help="Train on the labels as 'given' or as 'proved' from the text.")] = "given",
     runs: Annotated[int, typer.Option(help="How many runs to train, all at once.")] = 1,
-    epochs: Annotated[int | None, typer.Option(help="The most passes through the data.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Examples per step.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
-    patience: Annotated[
-        int | None, typer.Option(help="Stop after this many epochs without improvement; 0 for never.")
-    ] = None,
-    recast: Annotated[
-        bool | None, typer.Option(help="Permute names and objects within their roles in every step.")
-    ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option(metavar="<str>", help="An option of the model, NAME=VALUE, such as policy=learned; repeatable."),
+        typer.Option(
+            metavar="<str>",
+            help="NAME=VALUE, repeatable: an option of the model, such as policy=learned, or clip, held-back, "
+            "weight-decay, word-dropout.",
+        ),
     ] = None,
     encoder: Annotated[str | None, typer.Option(help="For bert and bert-lstm: a pretrained encoder's folder.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
@@ -80,15 +75,9 @@ def train(
     if benchmark is None:
         refuse_settings(context)
     made_with = {} if benchmark is None else given_settings(context, load_benchmark(benchmark))
-    settings = {
-        "epochs": epochs,
-        "batch": batch_size,
-        "rate": learning_rate,
-        "patience": patience,
-        "recast": recast,
-    }
+    settings, others = training_settings(context, option or ())
     defaults, most = default_options(model), make_settings(model, settings).epochs
-    options = dict(_option(text, defaults) for text in option or ())
+    options = dict(_option(text, defaults) for text in others)
     with _stopping(out), progress_bar(f"{model} epochs", most) as advance:
         trained = storyproof.train(
             model,
@@ -168,9 +157,7 @@ def _counting(advance: Callable[[int], None]) -> Callable[[Epoch], None]:
 
 
 def _option(text: str, defaults: Mapping[str, Any]) -> tuple[str, Any]:
-    name, sign, value = text.partition("=")
-    if not sign or not name:
-        raise ConfigError(f"--option is '{text}'; write it as NAME=VALUE, such as policy=learned.")
+    name, value = key_and_value(text)
     if "," in value or isinstance(defaults.get(name), tuple):
         return name, [_value(each) for each in value.split(",")]
     return name, _value(value)

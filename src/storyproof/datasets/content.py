@@ -1,4 +1,4 @@
-"""A hash of the content of tables that does not depend on file format, chunking or Arrow version."""
+"""What is checked and hashed of tables as they pass, whatever the file format, chunking or Arrow version."""
 
 from __future__ import annotations
 
@@ -10,7 +10,46 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from storyproof.benchmark import Benchmark
+from storyproof.errors import ProofError
+
 _IN_RUNS = ("story_id", "benchmark", "split", "story", "story_type")  # mostly as in the row before
+
+
+_MOST_COMPARED = 100_000  # stories of a split; a recipe that repeats itself does so sooner
+
+
+class DistinctStories:
+    """Checks that the stories of a split differ, as `Benchmark.capacity` claims: the first 100,000 of them."""
+
+    def __init__(self, benchmark: Benchmark, split: str) -> None:
+        self._benchmark, self._split = benchmark, split
+        self._texts: list[pa.Array] = []
+        self._stories = 0
+
+    def add(self, table: pa.Table) -> None:
+        """Add the next rows, which are those of whole stories."""
+        if self._stories < _MOST_COMPARED:
+            each = self._benchmark.rows_per_story(self._split)
+            texts = table.column("story").take(pa.array(range(0, table.num_rows, each), pa.int64()))
+            self._texts += texts.cast(pa.string()).chunks
+            self._stories += len(texts)
+
+    def check(self) -> None:
+        """Compare the stories.
+
+        Raises:
+            ProofError: If one of them occurs twice.
+        """
+        if not self._stories:
+            return
+        distinct = pc.count_distinct(pa.chunked_array(self._texts)).as_py()
+        if distinct < self._stories:
+            name, capacity = self._benchmark.name, self._benchmark.capacity(self._split)
+            raise ProofError(
+                f"{name} made {self._stories:,} stories of the split {self._split}, and only {distinct:,} of them "
+                f"differ, although its capacity is {capacity:,}; correct `capacity`, or how the stories are drawn"
+            )
 
 
 class ContentHash:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, load_version
+from storyproof.datasets.content import DistinctStories
 from storyproof.datasets.writing import write_dataset
 from storyproof.engines import Engine, make_engine
 from storyproof.errors import ConfigError, UnknownNameError
@@ -128,5 +129,14 @@ def generate(
         with make_engine(workers=workers) if engine is None else nullcontext(engine) as entered:
             return write_dataset(made, asked, out, engine=entered, progress=progress, **how)
     counts = made.check_counts(asked)
-    blocks = (table for split, count in counts.items() for table in made.blocks(split, count))
+    blocks = (table for split, count in counts.items() for table in _distinct_blocks(made, split, count))
     return blocks if as_blocks else pa.concat_tables(blocks)
+
+
+def _distinct_blocks(benchmark: Benchmark, split: str, count: int) -> Iterator[pa.Table]:
+    """Yield the blocks of a split; at the end check that no story occurred twice."""
+    distinct = DistinctStories(benchmark, split)
+    for table in benchmark.blocks(split, count):
+        distinct.add(table)
+        yield table
+    distinct.check()

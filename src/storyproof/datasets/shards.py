@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import names
-from storyproof.datasets.content import ContentHash
+from storyproof.datasets.content import ContentHash, DistinctStories
 from storyproof.datasets.folders import RECORDS
 from storyproof.datasets.manifest import file_sha256
 from storyproof.errors import UnknownNameError
@@ -160,7 +160,7 @@ class WriteShard:
             return self._benchmark.notes({split: count for split, count in self._counts.items() if count})
         benchmark, count = self._benchmark, self._counts[shard.split]
         per_story = benchmark.rows_per_story(shard.split)
-        content, questions = ContentHash(), 0
+        content, distinct, questions = ContentHash(), DistinctStories(benchmark, shard.split), 0
         counted: Counts = {name: Counter() for name in benchmark.counted}
         with self._folder.scratch() as scratch:
             writer = writable_format(type(benchmark), self._format).writer(scratch, shard.name)
@@ -169,11 +169,13 @@ class WriteShard:
                     table = benchmark.part(shard.split, count, index)
                     writer.write(table)
                     content.add(table)
+                    distinct.add(table)
                     tally_rows(table, benchmark.counted, counted)
                     questions += table.num_rows
                     self._progress(table.num_rows // per_story)
             finally:
                 files = writer.close()
+            distinct.check()
             entries = {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)}
             record = ShardRecord(entries, questions // per_story, questions, content.hexdigest(), counted)
             for path in files:

@@ -20,7 +20,7 @@ from storyproof.files import read_json, write_json, writing_to
 from storyproof.seeds import digest
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from storyproof.solvers.neural.models.registry import recipe
-from storyproof.solvers.neural.settings import Settings
+from storyproof.solvers.training_settings import Settings
 
 REMEDY = "delete it, and run the experiment again"
 

@@ -1,8 +1,9 @@
-"""A base for families that look at one row at a time, in plain Python.
+"""Bases for families that look at one row at a time, and for benchmarks that make one story at a time.
 
 It is the short way to a new family: say how an oracle derives a row's labels from its text, and how a checker answers
-the same question; completing, verifying, auditing and fixing follow. Families that make millions of rows, such as
-belief, work on arrays instead and implement `Family` themselves.
+the same question; completing, verifying, auditing and fixing follow. A benchmark then says how a story is worded, and
+what is asked about it. Families that make millions of rows, such as belief, work on arrays instead and implement
+`Family` and `Benchmark` themselves.
 """
 
 from __future__ import annotations
@@ -10,31 +11,37 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 
-from storyproof.errors import DataError, ParseError
-from storyproof.example import Example, plain_schema
-from storyproof.families.family import Family
+from storyproof.benchmark import Benchmark, Config
+from storyproof.errors import DataError, ParseError, ProofError
+from storyproof.example import SPLITS, Example, plain_schema
+from storyproof.families.family import NO_MINDS, Family, number_names, own_example
 from storyproof.families.judge import FileJudge, Subject
 from storyproof.findings import COLUMN, TEXT, Finding
 from storyproof.formats.chunks import story_starts
 from storyproof.formats.format import PLACE, Place
-from storyproof.seeds import digest
+from storyproof.seeds import Draws, Permutation, digest
 from storyproof.shortcuts.plain import find_plain_shortcuts
 from storyproof.shortcuts.results import ShortcutReport
 
 ANSWER, PROVERS = "answer", "provers"
-_PLAIN: dict[str, Any] = {"order": 0, "chain": [], "false_belief": False}  # labels of questions about no beliefs
+ONLY_READING = "strict"  # of families whose text can be read in one way only
 _COUNTED = {ANSWER: "wrong_answers", COLUMN: "wrong_columns", TEXT: "wrong_texts", PROVERS: "provers_differ"}
 
 
 class RowwiseFamily(Family):
-    """A family whose labels follow from the story and the question of one row."""
+    """A family whose labels follow from the story and the question of one row.
 
-    kinds: ClassVar[dict[str, str]] = {
+    Subclasses have `name`, `title`, `reads`, `derive` and `check`; everything else has a default.
+    """
+
+    kinds: ClassVar[Mapping[str, str]] = {
         ANSWER: "The labelled answer does not follow from the story.",
         COLUMN: "A value of another column does not follow from the text.",
         TEXT: "Story or question cannot be parsed.",
@@ -42,8 +49,8 @@ class RowwiseFamily(Family):
     }
 
     @abstractmethod
-    def derive(self, story: str, question: str) -> dict[str, Any]:
-        """Derive by the oracle all labels that follow from a story and a question, by column; `answer` among them.
+    def derive(self, story: str, question: str) -> Mapping[str, Any]:
+        """Derive labels by the oracle, by column: `answer`, `candidates` and `proof`, and others if there are any.
 
         Raises:
             ParseError: If story or question is in no known form.
@@ -53,7 +60,16 @@ class RowwiseFamily(Family):
     def check(self, story: str, question: str) -> str:
         """Answer the question by the checker, which shares no code with the oracle."""
 
-    def oracle_answer(self, example: Example) -> str:
+    def labels(self, story: str, question: str) -> dict[str, Any]:
+        """Return what `derive` returns, with the labels that follow for families without minds, types or readings.
+
+        Raises:
+            ParseError: If story or question is in no known form.
+        """
+        types = {"question_type": self.name, "story_type": self.name, "readings": [ONLY_READING]}
+        return {**NO_MINDS, **types, **self.derive(story, question)}
+
+    def checked_answer(self, example: Example) -> str:
         """Answer by the checker, from the text."""
         return self.check(example.story, example.question)
 
@@ -62,11 +78,11 @@ class RowwiseFamily(Family):
         rows = table.to_pylist()
         for row in rows:
             try:
-                labels = self.derive(row["story"], row["question"])
+                labels = self.labels(row["story"], row["question"])
             except ParseError as error:
                 raise DataError(f"row {row.get('id')}: {error}") from error
             story_id = f"story-{digest(row['story']).hex()[:16]}"
-            for name, value in {**_PLAIN, "benchmark": "", "split": "", "story_id": story_id, **labels}.items():
+            for name, value in {"benchmark": "", "split": "", "story_id": story_id, **labels}.items():
                 if row.get(name) is None or (proved and name in labels):
                     row[name] = value
         return pa.Table.from_pylist(rows, schema=plain_schema(self.schema))
@@ -75,11 +91,109 @@ class RowwiseFamily(Family):
         """Return what compares every label with what oracle and checker derive."""
         return RowwiseJudge(subject, self)
 
+    def candidates(self, example: Example) -> Sequence[str]:
+        """Return the given candidates, else those that the oracle derives; none if the text cannot be parsed."""
+        try:
+            return example.candidates or self.derive(example.story, example.question)["candidates"]
+        except ParseError:
+            return ()
+
+    def positions(self, example: Example) -> Sequence[str]:
+        """Return the candidates in their order."""
+        return self.candidates(example)
+
+    def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
+        """Return a story without the names of its people."""
+        try:
+            return number_names(story, set(self.people(own_example({"story": story, "question": ""}, self.name))))
+        except ParseError:
+            return number_names(story, ())
+
     def shortcuts(
         self, train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
     ) -> ShortcutReport:
         """Answer by counting words and guessing."""
         return find_plain_shortcuts(train, test, seed=seed, learned=learned)
+
+
+class RowwiseBenchmark(Benchmark):
+    """A benchmark that makes one story at a time; its family proves the rows by oracle and checker.
+
+    Subclasses have `name`, `prover`, `questions`, `worlds` and `tell`; everything else has a default.
+
+    Attributes:
+        prover: The family.
+        questions: How many questions each story has.
+    """
+
+    version = 1
+    usual_counts: ClassVar[Mapping[str, int]] = dict.fromkeys(SPLITS, 999)
+    round = 1
+    block_stories = 768  # plain Python: small data should not wait for a large block
+    config_type: ClassVar[type[Config]] = Config
+    readings = (ONLY_READING,)
+    prover: ClassVar[RowwiseFamily]
+    questions: ClassVar[int]
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        """Take name and columns of the family from `prover`."""
+        super().__init_subclass__(**others)
+        if "prover" in vars(cls):
+            cls.family, cls.schema = cls.prover.name, cls.prover.schema
+
+    @abstractmethod
+    def worlds(self) -> int:
+        """Return how many stories can be told that differ in what they say, in all splits together."""
+
+    @abstractmethod
+    def tell(self, world: int, draws: Draws) -> tuple[Sequence[str], Sequence[str]]:
+        """Return the sentences of a story, and the questions about it.
+
+        Args:
+            world: Which story, from 0 on and below `worlds`; no two stories of a dataset have the same number.
+            draws: For whatever is drawn besides; the same number with the same draws must give the same story.
+        """
+
+    def rows_per_story(self, split: str) -> int:
+        """Every story has the same number of questions."""
+        return self.questions
+
+    def capacity(self, split: str) -> int:
+        """Each split has its share of the stories."""
+        return self.worlds() // len(SPLITS)
+
+    def block(self, split: str, index: int) -> pa.Table:
+        """Generate one block."""
+        return self.beginning(split, index, self.block_stories)
+
+    def beginning(self, split: str, index: int, stories: int) -> pa.Table:
+        """Generate the first stories of a block."""
+        start = index * self.block_stories
+        rows = [row for place in range(start, start + stories) for row in self._story(split, place)]
+        return pa.Table.from_pylist(rows, schema=self.schema)
+
+    @cached_property
+    def _order(self) -> Permutation:
+        """A random order of all stories."""
+        return Permutation(self.worlds(), *self.identity, "worlds")
+
+    def _story(self, split: str, place: int) -> Iterator[dict[str, Any]]:
+        """Generate the questions of one story, from its place in the split alone."""
+        number = SPLITS.index(split) * self.capacity(split) + place
+        sentences, questions = self.tell(
+            int(self._order(np.array([number]))[0]), Draws(*self.identity, "story", split, place)
+        )
+        story, story_id = "\n".join(sentences), f"{split}-{place:09}"
+        for at, question in enumerate(questions):
+            known = {"id": f"{story_id}-{at}", "story_id": story_id, "benchmark": self.name, "split": split}
+            yield {**known, "story": story, "question": question, **self._proved(story, question)}
+
+    def _proved(self, story: str, question: str) -> dict[str, Any]:
+        labels = self.prover.labels(story, question)
+        second = self.prover.check(story, question)
+        if labels[ANSWER] != second:
+            raise ProofError(f"oracle and checker differ on {question!r} of {story!r}: {labels[ANSWER]} and {second}")
+        return labels
 
 
 class RowwiseJudge(FileJudge):
@@ -106,7 +220,7 @@ class RowwiseJudge(FileJudge):
         subject = self.subject
         known: dict[str, Any] = {"row": place.row, "id": row["id"] or ""}
         try:
-            labels = {**_PLAIN, **self._family.derive(row["story"], row["question"])}
+            labels = self._family.labels(row["story"], row["question"])
         except ParseError as error:
             reason = "the text cannot be parsed"
             wanted = "a text that can be parsed"

@@ -24,7 +24,7 @@ PURPOSES = {
     "audit": "audit --shortcuts and --overlaps",
     "models": "train, evaluate trained models, experiment",
     "llm": "evaluate and ask models behind an OpenAI-compatible server",
-    "pages": "charts of report, draw to PNG and PDF",
+    "pages": "charts of report, show --out to PNG and PDF",
     "serve": "the explorer",
     "study": "studies with people",
     "pandas": "table.to_pandas(), and frames of pandas as data",
@@ -338,4 +338,5 @@ def _notes() -> Iterable[str]:
         yield "this system has no file locks; two processes that write one folder notice each other by their files."
     pulled = [name for name in WEIGHTS if weights_path(name).is_file()]
     here = f"models in the cache: {', '.join(pulled)}" if pulled else "no model in the cache"
-    yield f"{here}; `storyproof pull {next(iter(WEIGHTS))}` brings a small one"
+    first = next(iter(WEIGHTS))
+    yield f"{here}; local/{first} is downloaded for its first use, or by `storyproof doctor --pull {first}`"

@@ -25,7 +25,7 @@ class Oracle:
 
     def predict(self, examples: Sequence[Example]) -> list[str]:
         """Return one answer per example, in order; empty where no answer follows."""
-        return [family_of(example).oracle_answer(example) for example in counting(examples, QUESTIONS)]
+        return [family_of(example).checked_answer(example) for example in counting(examples, QUESTIONS)]
 
 
 class Rules:

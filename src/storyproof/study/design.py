@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from storyproof.errors import ConfigError, DataError, UnknownNameError, quoted
+from storyproof.options import Declared, option
 
 PARAPHRASE, SOLVE = "paraphrase", "solve"
 KINDS = (PARAPHRASE, SOLVE)
@@ -58,8 +59,8 @@ class StudyCondition:
             raise ConfigError(f"the condition is {quoted(text)}; expected NAME or NAME:SECONDS.") from error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExclusionRules:
+@dataclass(frozen=True, kw_only=True)
+class ExclusionRules(Declared):
     """Who is left out of results, stated before the study.
 
     Attributes:
@@ -68,17 +69,39 @@ class ExclusionRules:
         needs_completion: Whether those who did not finish are left out.
     """
 
-    failed_checks: int = 1
-    fastest_median_s: float = 0.0
-    needs_completion: bool = False
+    failed_checks: int = field(
+        default=1,
+        metadata=option(
+            "Exclude participants who fail at least N attention checks; 0 for none.",
+            read=int,
+            default="1",
+            least=0,
+            most=100,
+        ),
+    )
+    fastest_median_s: float = field(
+        default=0.0,
+        metadata=option(
+            "Exclude participants with a lower median time per task in seconds; 0 for none.",
+            read=float,
+            flag="--fastest-median",
+            default="0.0",
+            least=0,
+            most=86_400,
+        ),
+    )
+    needs_completion: bool = field(
+        default=False, metadata=option("Exclude participants who have not finished.", read=bool)
+    )
 
-    def __post_init__(self) -> None:
-        _check_range("failed_checks", self.failed_checks, 0, 100)
-        _check_range("fastest_median_s", self.fastest_median_s, 0, 86_400)
+
+def _count(help: str, usual: int, least: int, most: int, shown: str = "") -> Any:
+    """Return a field for a number that the command line sets."""
+    return field(default=usual, metadata=option(help, read=int, default=shown or str(usual), least=least, most=most))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyDesign:
+@dataclass(frozen=True, kw_only=True)
+class StudyDesign(Declared):
     """A study as it is designed.
 
     Attributes:
@@ -118,54 +141,69 @@ class StudyDesign:
 
     name: str
     kind: str
-    title: str = ""
-    language: str = "en"
-    seed: int = 0
-    conditions: tuple[StudyCondition, ...] = (StudyCondition(name="unlimited"),)
-    items: int = 100
-    answers_per_item: int = 1
-    tasks_per_participant: int = 10
-    practice: int = 2
-    attention_checks: int = 1
-    reviews_per_participant: int = 3
-    reviewers: int = 3
-    lease_minutes: float = 60.0
-    shortest_text: int = 30
-    longest_text: int = 1_000
-    recruitment: str = LINK
-    completion_code: str = ""
-    screen_out_code: str = ""
-    pay_per_task: str = "0"
-    pay_per_review: str = "0"
-    currency: str = "USD"
-    institution: str = ""
-    contact: str = ""
-    duration_minutes: int = 20
-    retention: str = ""
+    title: str = field(default="", metadata=option("What participants see as the title.", default="NAME"))
+    language: str = field(
+        default="en", metadata=option("The language of the pages: en, de, or that of your --messages.", default="en")
+    )
+    seed: int = _count("Of all that is drawn.", 0, 0, 2**53)
+    conditions: tuple[StudyCondition, ...] = field(
+        default=(StudyCondition(name="unlimited"),),
+        metadata=option(
+            "A condition, NAME or NAME:SECONDS for a time limit per question; may be repeated.",
+            read=StudyCondition.parse,
+            flag="--condition",
+            default="unlimited",
+            is_repeated=True,
+        ),
+    )
+    items: int = _count("How many questions, or sets of facts.", 100, 1, 1_000_000)
+    answers_per_item: int = _count("Participants of each condition who get each item.", 1, 1, 1_000)
+    tasks_per_participant: int = _count("Items of one participant.", 10, 0, 1_000, "10; 1 in a paraphrase study")
+    practice: int = _count("Practice questions with feedback.", 2, 0, 20, "2; 0 in a paraphrase study")
+    attention_checks: int = _count("Attention checks of one participant.", 1, 0, 20)
+    reviews_per_participant: int = _count("Stories that a participant reviews.", 3, 0, 100)
+    reviewers: int = _count("Reviews of each story; all must find it good.", 3, 1, 50)
+    lease_minutes: float = field(
+        default=60.0,
+        metadata=option(
+            "Minutes until an abandoned item is reassigned.", read=float, default="60.0", least=1, most=43_200
+        ),
+    )
+    shortest_text: int = _count("Characters that a story must have.", 30, 1, 10_000)
+    longest_text: int = _count("Characters that a story may have.", 1_000, 2, 20_000)
+    recruitment: str = field(
+        default=LINK, metadata=option("link, prolific or mturk.", default=LINK, choices=RECRUITMENT)
+    )
+    completion_code: str = field(default="", metadata=option("The code that Prolific shows for a finished study."))
+    screen_out_code: str = field(default="", metadata=option("The code for those who come too late."))
+    pay_per_task: str = field(default="0", metadata=option("Pay for a question, or a story.", default="0"))
+    pay_per_review: str = field(default="0", metadata=option("Pay for a review.", default="0"))
+    currency: str = field(default="USD", metadata=option("Of the pay.", default="USD"))
+    institution: str = field(default="", metadata=option("Who runs the study, for the consent text."))
+    contact: str = field(default="", metadata=option("Whom to ask, for the consent text."))
+    duration_minutes: int = _count("How long it takes, for the consent text.", 20, 1, 10_000)
+    retention: str = field(default="", metadata=option("How long data are kept, for the consent text."))
     consent: str = ""
     debriefing: str = ""
     exclusions: ExclusionRules = field(default_factory=ExclusionRules)
     source: Mapping[str, Any] = field(default_factory=dict)
     messages: Mapping[str, str] = field(default_factory=dict)
-    conventions: bool = True
+    conventions: bool = field(
+        default=True, metadata=option("Show the rules that answers rest on with every story.", read=bool)
+    )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not _NAME.fullmatch(self.name):
             raise ConfigError(
                 f"the study is called {quoted(self.name)}; use up to 64 letters, digits, '.', '_' and '-'."
             )
-        for what, value, known in (
-            ("kind of study", self.kind, KINDS),
-            ("way of recruitment", self.recruitment, RECRUITMENT),
-        ):
-            if value not in known:
-                raise UnknownNameError(what, value, known)
+        if self.kind not in KINDS:
+            raise UnknownNameError("kind of study", self.kind, KINDS)
         if self.language not in LANGUAGES and not self.messages:
             raise UnknownNameError("language", self.language, LANGUAGES)
         if not _LANGUAGE.fullmatch(self.language):
             raise ConfigError(f"the language is {quoted(self.language)}; use a code such as es or pt-BR.")
-        for name, least, most in _RANGES:
-            _check_range(name, getattr(self, name), least, most)
         names = [each.name for each in self.conditions]
         if not names or len(names) > 16 or len(set(names)) < len(names):
             raise ConfigError(f"the conditions are {', '.join(names) or 'none'}; give 1 to 16 with different names.")
@@ -247,28 +285,6 @@ class StudyDesign:
             return cls(**values)
         except (TypeError, AttributeError) as error:
             raise DataError(f"this is not the design of a study: {error}.") from error
-
-
-_RANGES: tuple[tuple[str, float, float], ...] = (
-    ("seed", 0, 2**53),
-    ("items", 1, 1_000_000),
-    ("answers_per_item", 1, 1_000),
-    ("tasks_per_participant", 0, 1_000),
-    ("practice", 0, 20),
-    ("attention_checks", 0, 20),
-    ("reviews_per_participant", 0, 100),
-    ("reviewers", 1, 50),
-    ("lease_minutes", 1, 43_200),
-    ("shortest_text", 1, 10_000),
-    ("longest_text", 2, 20_000),
-    ("duration_minutes", 1, 10_000),
-)
-
-
-def _check_range(name: str, value: Any, least: float, most: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        flag = "--" + name.replace("_", "-")
-        raise ConfigError(f"{flag} is {quoted(value)}; use {least:,} to {most:,}.")
 
 
 def _check_amount(name: str, text: Any) -> None:

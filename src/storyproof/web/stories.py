@@ -208,7 +208,7 @@ def _view(family: Family, example: Example, others: Sequence[Example] = ()) -> S
         facts={name: value for name, value in facts.items() if value},
         people=list(people),
         proof=list(example.proof),
-        confirmed=family.oracle_answer(example) == example.answer,
+        confirmed=family.checked_answer(example) == example.answer,
         readings=[
             {"name": name, "meaning": family.readings.get(name, ""), "answer": answer}
             for name, answer in by_reading.items()

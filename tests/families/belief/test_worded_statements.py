@@ -149,7 +149,7 @@ def test_a_chain_of_thought_about_a_story_in_another_language_is_not_read() -> N
     row = as_example(
         {"story": "\n".join(german.narrate(events)), "question": german.ask(BeliefQuestion(Ask.REALITY, thing))}
     )
-    assert FAMILY.oracle_answer(row) == box
+    assert FAMILY.checked_answer(row) == box
     assert FAMILY.statements(f"{person} thinks that the {thing} is in the {box}.", row) == []
 
 

@@ -13,7 +13,7 @@ import pytest
 import storyproof
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.families.kinship.baselines import oracle_answer, rules_answer
+from storyproof.families.kinship.baselines import checked_answer, rules_answer
 from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import WORDS, gender_of, word
 from storyproof.families.kinship.row import read_row
@@ -121,8 +121,8 @@ def test_neither_proof_nor_status_nor_pattern_is_looked_at(solver: str) -> None:
 def test_other_words_get_the_same_answers() -> None:
     """A running text in words that are not ours is answered by the facts beside it."""
     for each, answer in zip(examples("clean")[:12], answers("oracle", examples("clean")[:12]), strict=True):
-        assert oracle_answer(changed(each, story="They are all related.", placeholders=[])) == answer
-        assert oracle_answer(changed(each, story="They are all related.", placeholders=None)) == answer
+        assert checked_answer(changed(each, story="They are all related.", placeholders=[])) == answer
+        assert checked_answer(changed(each, story="They are all related.", placeholders=None)) == answer
 
 
 def test_a_story_that_cannot_be_has_no_answer() -> None:
@@ -143,7 +143,7 @@ def test_a_story_that_cannot_be_has_no_answer() -> None:
         proof_relations=[],
         placeholders=[],
     )
-    assert oracle_answer(odd) == ""
+    assert checked_answer(odd) == ""
 
 
 # ----------------------------------------------------------------------------------------------------------- rules

@@ -24,24 +24,27 @@ MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"task": "clear"}, r"unknown task 'clear'\. Did you mean 'clean'\? Known: all, clean, disconnected, irrel"),
-        ({"test_tasks": ("clean", "noisy")}, r"unknown task 'noisy'.*Known: all, clean"),
+        (
+            {"task": "clear"},
+            r"unknown value of --task 'clear'\. Did you mean 'clean'\? Known: all, clean, disconnected, irrel",
+        ),
+        ({"test_tasks": ("clean", "noisy")}, r"unknown value of --test-task 'noisy'.*Known: all, clean"),
         ({"test_tasks": ("clean", "all", "clean")}, r"test_tasks is \['clean', 'all', 'clean'\]; name each task once"),
         ({"train_k": ()}, r"train_k is \[\]; give at least one length"),
         ({"test_k": ()}, r"test_k is \[\]; give at least one length"),
         ({"train_k": (2, 3, 2)}, r"train_k is \[2, 3, 2\]; give at least one length, each once"),
-        ({"train_k": (1, 2)}, r"train_k has 1; chains have 2 to 15 facts"),
-        ({"test_k": (2, 16)}, r"test_k has 16; chains have 2 to 15 facts"),
-        ({"test_k": (0,)}, r"test_k has 0; chains have 2 to 15 facts"),
-        ({"test_k": (-2,)}, r"test_k has -2; chains have 2 to 15 facts"),
-        ({"train_k": (2.5,)}, r"train_k has 2\.5; chains have 2 to 15 facts"),
-        ({"train_k": ("2",)}, r"train_k has 2; chains have 2 to 15 facts"),
-        ({"train_k": (None,)}, r"train_k has None; chains have 2 to 15 facts"),
-        ({"reading": "loose"}, r"unknown reading 'loose'\. Known: published, strict"),
-        ({"sibling_run": 0}, r"sibling_run is 0; use a number from 1 to 15"),
-        ({"sibling_run": "2"}, r"sibling_run is '2'; use a number from 1 to 15"),
-        ({"text": "prose"}, r"unknown kind of text 'prose'\. Known: natural, placeholders, plain, synthetic"),
-        ({"bad_placeholders": "ignore"}, r"unknown way with bad placeholders 'ignore'.* Known: drop, keep, refuse"),
+        ({"train_k": (1, 2)}, r"--train-k has 1; use whole numbers from 2 to 15"),
+        ({"test_k": (2, 16)}, r"--test-k has 16; use whole numbers from 2 to 15"),
+        ({"test_k": (0,)}, r"--test-k has 0; use whole numbers from 2 to 15"),
+        ({"test_k": (-2,)}, r"--test-k has -2; use whole numbers from 2 to 15"),
+        ({"train_k": (2.5,)}, r"--train-k has 2\.5; use whole numbers from 2 to 15"),
+        ({"train_k": ("2",)}, r"--train-k has '2'; use whole numbers from 2 to 15"),
+        ({"train_k": (None,)}, r"--train-k has None; use whole numbers from 2 to 15"),
+        ({"reading": "loose"}, r"unknown value of --reading 'loose'\. Known: published, strict"),
+        ({"sibling_run": 0}, r"--sibling-run is 0; use a whole number from 1 to 15"),
+        ({"sibling_run": "2"}, r"--sibling-run is '2'; use a whole number from 1 to 15"),
+        ({"text": "prose"}, r"unknown value of --text 'prose'\. Known: natural, placeholders, plain, synthetic"),
+        ({"bad_placeholders": "ignore"}, r"unknown value of --bad-placeholders 'ignore'.* Known: drop, keep, refuse"),
         (
             {"text": "synthetic", "placeholders": MINE},
             r"synthetic text does not use placeholders; leave them out",
@@ -52,11 +55,11 @@ MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
         ),
         ({"test_placeholders": MINE}, r"test_placeholders are given, but no placeholders for training; give both"),
         ({"test_scenes": our_scenes()}, r"test_scenes are given, but no scenes for training; give both"),
-        ({"keep_placeholders": 0.0}, r"keep_placeholders is 0\.0; use a share above 0 and up to 1"),
-        ({"keep_placeholders": -0.2}, r"keep_placeholders is -0\.2; use a share above 0 and up to 1"),
-        ({"keep_placeholders": 1.01}, r"keep_placeholders is 1\.01; use a share above 0 and up to 1"),
-        ({"keep_placeholders": math.nan}, r"keep_placeholders is nan; use a share above 0 and up to 1"),
-        ({"keep_placeholders": math.inf}, r"keep_placeholders is inf; use a share above 0 and up to 1"),
+        ({"keep_placeholders": 0.0}, r"--keep-placeholders is 0\.0; use a number above 0 and up to 1"),
+        ({"keep_placeholders": -0.2}, r"--keep-placeholders is -0\.2; use a number above 0 and up to 1"),
+        ({"keep_placeholders": 1.01}, r"--keep-placeholders is 1\.01; use a number above 0 and up to 1"),
+        ({"keep_placeholders": math.nan}, r"--keep-placeholders is nan; use a number above 0 and up to 1"),
+        ({"keep_placeholders": math.inf}, r"--keep-placeholders is inf; use a number above 0 and up to 1"),
     ],
 )
 def test_a_wrong_setting_is_refused_with_what_to_do(settings: dict[str, Any], message: str) -> None:
@@ -206,7 +209,7 @@ def test_presets_leave_all_else_as_usual() -> None:
 def test_names_are_of_one_tradition_or_mixed() -> None:
     assert ClutrrConfig().as_dict()["names"] == "one"
     assert ClutrrConfig(names="mixed").as_dict()["names"] == "mixed"
-    with pytest.raises(UnknownNameError, match=r"unknown way to choose names 'Greek'.*Known: mixed, one"):
+    with pytest.raises(UnknownNameError, match=r"unknown value of --names 'Greek'.*Known: mixed, one"):
         ClutrrConfig(names="Greek")
     with pytest.raises(ConfigError, match=r"names is 7; expected a name\."):
         ClutrrConfig(names=7)  # type: ignore[arg-type]

@@ -87,7 +87,7 @@ def test_packed_bodies_that_are_damaged(packed: bytes, what: str) -> None:
 
 def test_a_body_that_never_ends_is_given_up() -> None:
     response = Response(iter(lambda: bytes(10_000), b""))
-    with pytest.raises(BodyError, match=r"longer than 0\.5 MB \(see --max-reply-mb\)") as found:
+    with pytest.raises(BodyError, match=r"longer than 0\.5 MB \(see --option max-reply-mb\)") as found:
         read(response, 0.5)
     assert not found.value.again
     assert response.closed

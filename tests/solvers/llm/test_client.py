@@ -105,7 +105,7 @@ def test_other_servers_go_on_while_one_waits(caplog: pytest.LogCaptureFixture) -
 @pytest.mark.parametrize("asked_s", [7200.0, float("inf")])
 def test_too_long_a_wait_is_not_waited_for(caplog: pytest.LogCaptureFixture, asked_s: float) -> None:
     server = Scripted(Trouble("HTTP 429", Fate.AGAIN, wait_s=asked_s, overload=True))
-    what = f"HTTP 429 (asks to wait {asked_s:.0f} s; --max-wait is 300 s)"
+    what = f"HTTP 429 (asks to wait {asked_s:.0f} s; --option max-wait is 300 s)"
 
     async def work() -> list[Reply]:
         shared = together(server)
@@ -125,7 +125,7 @@ def test_too_long_a_wait_twice_is_a_failure(caplog: pytest.LogCaptureFixture) ->
         return [await shared.ask(None, text) for text in (b"first", b"second", b"third")]
 
     first, second, third = run(work)
-    assert first.error == second.error == "HTTP 429 (asks to wait 61 s; --max-wait is 60 s)"
+    assert first.error == second.error == "HTTP 429 (asks to wait 61 s; --option max-wait is 60 s)"
     assert third == Reply("third")
     assert len(caplog.records) == 1  # once for each server
 

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 import pytest
 
 from storyproof.errors import ConfigError, ModelError
+from storyproof.solvers.llm import local
 from storyproof.solvers.llm.local import Local
 from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.pull import weights_path
 from storyproof.solvers.llm.requests import Message, Request
 
 
@@ -103,8 +105,14 @@ def test_same_weights_elsewhere_are_the_same_model(weights: Path) -> None:
 
 def test_weights_that_are_not_there(weights: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.raises(ConfigError, match=r"to get them: storyproof pull smollm2\."):
-        Local("smollm2", ModelOptions())
+    content = weights.read_bytes()
+    cached = weights_path("smollm2")
+    cached.parent.mkdir(parents=True)
+    monkeypatch.setattr(local, "pull", lambda name: cached.write_bytes(content))
+    assert Local("smollm2", ModelOptions()).identity() == Local(str(weights), ModelOptions()).identity()
+    assert cached.is_file()  # downloaded for the first use, and never again
+    monkeypatch.setattr(local, "pull", lambda name: pytest.fail("downloaded twice"))
+    Local("smollm2", ModelOptions())
     with pytest.raises(ConfigError, match=r"give another path"):
         Local("nothing.gguf", ModelOptions())
 

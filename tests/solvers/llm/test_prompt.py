@@ -247,7 +247,7 @@ def step(**changes: object) -> dict[str, object]:
     [
         ({"version": None}, "the file: found no field 'version'; expected all of: name, version"),
         ({"version": 1}, "version: found 1; expected text"),
-        ({"any": None}, "the file: found no wording; expected one of belief, tom, kinship, .*any, with steps"),
+        ({"any": None}, "the file: found no wording; expected one of belief, kinship, .*any, with steps"),
         ({"words": 1}, "the file: found the field 'words'; expected only: name, version"),
         ({"any": {"steps": []}}, r"any.steps: found \[\]; expected a list of at least one step"),
         (
@@ -288,7 +288,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_no_words_for_this_kind(tmp_path: Path) -> None:
-    prompt = load_prompt(str(write(tmp_path / "mine.yaml", any=None, tom=step())))
+    prompt = load_prompt(str(write(tmp_path / "mine.yaml", any=None, belief=step())))
     with pytest.raises(ConfigError, match="no wording for 'kinship'; add 'kinship' or 'any'"):
         prompt.request(KIN[0], ())
 

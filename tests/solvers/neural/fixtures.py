@@ -13,8 +13,8 @@ from storyproof.seeds import Draws
 from storyproof.solvers.neural.data.batches import Batch, Shape
 from storyproof.solvers.neural.data.encoding import edge_types
 from storyproof.solvers.neural.models.registry import MODELS
-from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet
+from storyproof.solvers.training_settings import Settings
 from tests.samples import changed, examples
 
 TOMI, CLUTRR = "tomi", "clutrr"

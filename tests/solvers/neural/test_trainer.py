@@ -9,10 +9,10 @@ from storyproof.errors import ConfigError
 from storyproof.solvers.neural import trainer as trainer_module
 from storyproof.solvers.neural.data.batches import Batch, ExampleTable, order_of
 from storyproof.solvers.neural.models.registry import build
-from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.stack import Stack, State
 from storyproof.solvers.neural.trainer import DivergedError, Trainer, TrainingStep, predict
 from storyproof.solvers.neural.training import Training
+from storyproof.solvers.training_settings import Settings
 from tests.groups import only_first
 from tests.solvers.neural.fixtures import CLUTRR, CPU, TOMI, UNFELT, course, some
 

@@ -10,10 +10,10 @@ from storyproof.errors import ConfigError
 from storyproof.families.family import family_of
 from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.models.registry import MODELS
-from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.solver import NeuralSolver
 from storyproof.solvers.neural.trained_runs import save_runs
 from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, choose_device, identity_of
+from storyproof.solvers.training_settings import Settings
 from tests.groups import only_first
 from tests.samples import changed
 from tests.solvers.neural.fixtures import CLUTRR, SMALL, TOMI, course, some, trained

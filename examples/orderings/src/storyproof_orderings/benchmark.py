@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from storyproof.benchmark import Benchmark, Config, option
-from storyproof.errors import ConfigError, ProofError
+from storyproof.errors import ProofError
 from storyproof.example import SPLITS
-from storyproof.seeds import Draws, Permutation
+from storyproof.seeds import Draws, Permutation, combination
 from storyproof_orderings import checker, oracle
 from storyproof_orderings.family import FAMILY
 from storyproof_orderings.orders import COMPARE, NO, SHORTEST, TALLEST, UNKNOWN, YES, Fact, Question
@@ -43,10 +43,6 @@ class OrderingsConfig(Config):
     people: int = field(
         default=5, metadata=option("How many people a story has.", read=int, default="5", least=4, most=7)
     )
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.people, int) or not 4 <= self.people <= 7:
-            raise ConfigError(f"--people is {self.people!r}; use 4 to 7.")
 
 
 class Orderings(Benchmark):
@@ -117,7 +113,7 @@ class Orderings(Benchmark):
     def _cast(self, split: str, place: int, draws: Draws) -> list[int]:
         """Choose who is in a story: a set of names that no other story has, in random order."""
         number = SPLITS.index(split) * self.capacity(split) + place
-        chosen = _combination(int(self._sets(np.array([number]))[0]), len(NAMES), self.config.people)
+        chosen = combination(int(self._sets(np.array([number]))[0]), len(NAMES), self.config.people)
         return [chosen[at] for at in draws.order(len(chosen)).tolist()]
 
     @cached_property
@@ -190,18 +186,4 @@ def _proved(facts: Structure, question: Question) -> oracle.Answer:
     second = checker.answer(list(facts), question)
     if found.value != second:
         raise ProofError(f"oracle and checker differ on {question} of {facts}: {found.value} and {second}")
-    return found
-
-
-def _combination(rank: int, size: int, length: int) -> list[int]:
-    """Return the combination of so many of 0 … size-1 that has a rank in lexicographic order."""
-    found, at = [], 0
-    while length:
-        rest = comb(size - at - 1, length - 1)
-        if rank < rest:
-            found.append(at)
-            length -= 1
-        else:
-            rank -= rest
-        at += 1
     return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from storyproof.errors import ParseError
 from storyproof.example import SCHEMA, Example
-from storyproof.families.family import Picture, number_names
+from storyproof.families.family import Picture
 from storyproof.families.rowwise import RowwiseFamily
 from storyproof_orderings import checker, drawing, oracle
 from storyproof_orderings.orders import COMPARE, NO, UNKNOWN, YES, parse, parse_question, parse_story, people_of
@@ -25,6 +25,7 @@ class OrderingsFamily(RowwiseFamily):
     title = "orderings"
     schema = pa.schema([*SCHEMA, ("determined", pa.bool_())])
     marks = frozenset({"determined"})
+    unproved = frozenset({UNKNOWN})
 
     def reads(self, question: str) -> bool:
         """Return whether a question is about heights."""
@@ -43,7 +44,6 @@ class OrderingsFamily(RowwiseFamily):
             "candidates": sorted({YES, NO, UNKNOWN} if asked.kind == COMPARE else {*people_of(facts), UNKNOWN}),
             "question_type": asked.kind,
             "story_type": f"{len(people_of(facts))} people",
-            "readings": ["strict"],
             "proof": found.proof,
             "determined": found.value != UNKNOWN,
         }
@@ -61,23 +61,9 @@ class OrderingsFamily(RowwiseFamily):
             return NO
         return UNKNOWN
 
-    def candidates(self, example: Example) -> Sequence[str]:
-        """Return the possible answers, from the text if the row does not list them."""
-        try:
-            return example.candidates or self.derive(example.story, example.question)["candidates"]
-        except ParseError:
-            return ()
-
     def people(self, example: Example) -> Sequence[str]:
         """Return everybody in a story."""
         return people_of(parse_story(example.story))
-
-    def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
-        """Return a story without names."""
-        try:
-            return number_names(story, set(people_of(parse_story(story))))
-        except ParseError:
-            return number_names(story, ())
 
     def lay_out(self, examples: Sequence[Example]) -> drawing.Ranking:
         """Lay out who is known to be taller than whom."""

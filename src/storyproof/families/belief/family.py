@@ -32,7 +32,16 @@ from storyproof.families.belief.read_text import is_nested, is_question, read_qu
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
 from storyproof.families.belief.rows import kind_of
 from storyproof.families.belief.talk import TALK
-from storyproof.families.family import Family, Picture, ReadingProblem, Rewording, Step, StoryModel, number_names
+from storyproof.families.family import (
+    ANY_FAMILY,
+    Family,
+    Picture,
+    ReadingProblem,
+    Rewording,
+    Step,
+    StoryModel,
+    number_names,
+)
 from storyproof.replies import Talk
 from storyproof.statements import Statement, StatementVerdict
 
@@ -62,6 +71,7 @@ class BeliefFamily(Family):
     mistakes = MISTAKES
     readings: ClassVar[Mapping[str, str]] = {**DESCRIPTIONS, **READING_DESCRIPTIONS}
     asks_beliefs = True
+    unproved = frozenset({"no", "nobody"})
 
     def reads(self, question: str) -> bool:
         """Return whether a question asks where something is, was, or is believed to be."""
@@ -204,7 +214,7 @@ class BeliefFamily(Family):
         place = places.index(example.answer)
         return "first" if place == 0 else "last" if place == len(places) - 1 else "between"
 
-    def oracle_answer(self, example: Example) -> str:
+    def checked_answer(self, example: Example) -> str:
         """Answer by the checker, in the words of the story; empty where there is no belief."""
         answer = baselines.checked_answer(example)
         if answer or not is_nested(example.story, example.question):
@@ -243,19 +253,10 @@ class BeliefFamily(Family):
         """Return whose mind is asked about first."""
         return {"person": example.chain[0] if example.chain else "", "other": ""}
 
-    @property
-    def prompt_keys(self) -> tuple[str, ...]:
-        """The keys under which prompt files give wordings; `tom` is an older name."""
-        return (self.name, "tom")
-
-    def prompt_keys_of(self, example: Example) -> tuple[str, ...]:
-        """Return also the key of the wording that lists the candidates, for questions that no container answers."""
+    def prompt_keys(self, example: Example) -> tuple[str, ...]:
+        """Return first the key of the wording that lists the candidates, for questions that no container answers."""
         by_place = set(self.candidates(example)) <= set(_containers(example.story))
-        return (
-            self.prompt_keys
-            if by_place or not is_nested(example.story, example.question)
-            else ("any", *self.prompt_keys)
-        )
+        return (self.name,) if by_place or not is_nested(example.story, example.question) else (ANY_FAMILY, self.name)
 
     def lay_out(self, examples: Sequence[Example]) -> Timeline:
         """Follow the object of the last question through the story."""

@@ -19,7 +19,7 @@ from storyproof.families.kinship.story import Text, stated_facts
 _ANY = "child"  # whether any family fits does not depend on what is asked
 
 
-def oracle_answer(example: Example) -> str:
+def checked_answer(example: Example) -> str:
     """Answer by the families that fit the stated facts; the answer is empty where they disagree."""
     return common_answer(read_rows(example))
 

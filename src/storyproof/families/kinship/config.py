@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from storyproof.benchmark import Config, comma_separated, option
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import ConfigError
 from storyproof.families.kinship.language.scenes import Scenes, load_scenes
 from storyproof.families.kinship.placeholders import Placeholders, load_placeholders
 from storyproof.families.kinship.rules import READINGS, STRICT, RuleSet, load_rules, rules_of
@@ -195,34 +195,19 @@ class ClutrrConfig(Config):
         for name, kinds in _KINDS.items():
             if not isinstance(getattr(self, name), kinds):
                 raise ConfigError(f"{name} is {getattr(self, name)!r}; expected {_IN_WORDS[name]}.")
-        for task in (self.task, *self.test_tasks):
-            if task not in TASKS:
-                raise UnknownNameError("task", task, TASKS)
+        super().__post_init__()
         for name in ("train_k", "test_k"):
             lengths = getattr(self, name)
             if not lengths or len(set(lengths)) < len(lengths):
                 raise ConfigError(f"{name} is {list(lengths)}; give at least one length, each once.")
-            for k in lengths:
-                if not isinstance(k, int) or not LEAST_K <= k <= MOST_K:
-                    raise ConfigError(f"{name} has {k}; chains have {LEAST_K} to {MOST_K} facts.")
         if len(set(self.test_tasks)) < len(self.test_tasks):
             raise ConfigError(f"test_tasks is {list(self.test_tasks)}; name each task once.")
-        if self.reading not in READINGS:
-            raise UnknownNameError("reading", self.reading, READINGS)
         if self.rules is not None and self.reading != STRICT:
             raise ConfigError(f"reading is '{self.reading}', but rules are also given; leave one of them out.")
-        if self.text not in TEXTS:
-            raise UnknownNameError("kind of text", self.text, TEXTS)
-        if self.bad_placeholders not in MANNERS:
-            raise UnknownNameError("way with bad placeholders", self.bad_placeholders, MANNERS)
         if self.text in (SYNTHETIC, PLAIN) and (self.placeholders or self.test_placeholders):
             raise ConfigError(f"{self.text} text does not use placeholders; leave them out, or use natural text.")
         if self.test_placeholders and not self.placeholders:
             raise ConfigError("test_placeholders are given, but no placeholders for training; give both.")
-        if not 0 < self.keep_placeholders <= 1:
-            raise ConfigError(f"keep_placeholders is {self.keep_placeholders}; use a share above 0 and up to 1.")
-        if not isinstance(self.sibling_run, int) or not 1 <= self.sibling_run <= MOST_K:
-            raise ConfigError(f"sibling_run is {self.sibling_run!r}; use a number from 1 to {MOST_K}.")
         for name in ("scenes", "test_scenes"):
             if not isinstance(getattr(self, name), Scenes | None):
                 raise ConfigError(f"{name} is {getattr(self, name)!r}; expected what load_scenes returns.")
@@ -230,8 +215,6 @@ class ClutrrConfig(Config):
             raise ConfigError("test_scenes are given, but no scenes for training; give both.")
         if self.scenes is not None and self.style != NATURAL:
             raise ConfigError(f"{self.style} text does not use scenes; leave them out, or use natural text.")
-        if self.names not in NAMINGS:
-            raise UnknownNameError("way to choose names", self.names, NAMINGS)
         if self.cloze and self.names != ONE_TRADITION:
             raise ConfigError(f"names is '{self.names}', but cloze stories have no names; leave one of them out.")
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from storyproof.example import Example
 from storyproof.families.family import OWN, Picture, StateEntry, Step, StoryModel, own_example
-from storyproof.families.kinship.baselines import common_answer, oracle_answer, possible_rows, read_rows
+from storyproof.families.kinship.baselines import checked_answer, common_answer, possible_rows, read_rows
 from storyproof.families.kinship.checker import (
     AMBIGUOUS,
     IMPOSSIBLE,
@@ -133,7 +133,7 @@ def answers_by_reading(example: Example) -> dict[str, str]:
         facts = [fact for fact in (*row.facts, *inverses) if fact.predicate in known]
         derived = derive(rules, [facts], len(row.genders)).relations(0, first, second)
     words = [row.word(row.asking(relation)) for relation in derived]
-    return {STRICT: oracle_answer(example), PUBLISHED: " or ".join(words)}
+    return {STRICT: checked_answer(example), PUBLISHED: " or ".join(words)}
 
 
 def models_of(example: Example) -> list[StoryModel]:

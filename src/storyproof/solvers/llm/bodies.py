@@ -59,7 +59,7 @@ async def read_body(response: Any, most_mb: float, long_bodies: asyncio.Semaphor
                     response.close()  # what is still on its way is not wanted
                     if cut:
                         return body.joined()
-                    raise BodyError(f"the reply is longer than {most_mb:g} MB (see --max-reply-mb)", again=False)
+                    raise BodyError(f"the reply is longer than {most_mb:g} MB (see --option max-reply-mb)", again=False)
             if body.length > _LONG and not held:
                 await long_bodies.acquire()
                 held = True

@@ -398,7 +398,7 @@ class Servers:
         most = self._options.max_wait_s
         if (trouble.wait_s or 0.0) <= most:
             return trouble
-        what = f"{trouble.what} (asks to wait {trouble.wait_s:.0f} s; --max-wait is {most:g} s)"
+        what = f"{trouble.what} (asks to wait {trouble.wait_s:.0f} s; --option max-wait is {most:g} s)"
         if again:
             return Trouble(what, Fate.FAILED)
         if server.url not in self._too_long:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import time
 from collections.abc import Iterable, Iterator
@@ -17,9 +18,10 @@ from storyproof.extras import need
 from storyproof.solvers.llm.api import body_of, read_error, read_reply
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.pull import weights_path
+from storyproof.solvers.llm.pull import WEIGHTS, pull, weights_path
 from storyproof.solvers.llm.requests import Reply, Request
 
+_log = logging.getLogger(__name__)
 _CONTEXT = 4096  # tokens; --option n_ctx=… changes it
 _ENDS = 16 << 20  # bytes at each end of a file that its fingerprint is made of
 
@@ -31,7 +33,7 @@ class Local:
     reply does not depend on what else is asked. `--option n_parallel=4` sends four at a time.
 
     Args:
-        name: The name of a model that was pulled (`smollm2`), or a `.gguf` file.
+        name: The name of a model (`smollm2`), downloaded for its first use, or a `.gguf` file.
         options: How the model is run; `extra` is passed to the engine (`n_ctx`, `n_parallel`, `n_gpu_layers`, …).
     """
 
@@ -41,13 +43,21 @@ class Local:
         self.name = f"local/{name}"
         self._engine = need("xllamacpp", "local", f"the model '{self.name}'")
         self._options = options
-        self._path = Path(name) if name.endswith(".gguf") else weights_path(name)
+        self._path = Path(name) if name.endswith(".gguf") else self._pulled(name)
         if not self._path.is_file():
-            fix = f"storyproof pull {name}" if self._path.parent.name == "models" else "give another path"
-            raise ConfigError(f"the weights of '{self.name}' are not at {self._path}; to get them: {fix}.")
+            raise ConfigError(f"the weights of '{self.name}' are not at {self._path}; give another path.")
         self._settings = {"n_ctx": _CONTEXT, "n_parallel": 1, "n_threads": _threads(), **options.extra}
         self._fingerprint = _fingerprint(self._path)
         self._server: Any = None
+
+    @staticmethod
+    def _pulled(name: str) -> Path:
+        """Return the path of weights in the cache; they are downloaded for the first use."""
+        path = weights_path(name)
+        if not path.is_file():
+            _log.warning("downloading %s, to %s.", WEIGHTS[name].about, path)
+            pull(name)
+        return path
 
     def identity(self) -> dict[str, Any]:
         """Return the weights, wherever their file is, and the options that may change a reply."""

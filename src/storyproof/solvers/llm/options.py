@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.options import Declared, option
 from storyproof.solvers.llm.addresses import is_address, public
 
 CHAT, COMPLETION = "chat", "completion"
@@ -14,8 +15,8 @@ _AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_s
 _ABOVE_0 = ("timeout_s", "max_reply_mb")
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOptions:
+@dataclass(frozen=True)
+class ModelOptions(Declared):
     """Options of a language model; each backend uses those that apply to it.
 
     Attributes:
@@ -39,21 +40,57 @@ class ModelOptions:
         extra: Further options, passed unchanged to the request (servers) or to the engine (vLLM, transformers).
     """
 
-    base_urls: tuple[str, ...] = field(default=(), repr=False)
-    api: str = CHAT
-    api_key_env: str = "OPENAI_API_KEY"
-    concurrency: int = 256
-    timeout_s: float = 300.0
-    retries: int = 8
-    patience_s: float = 180.0
-    max_wait_s: float = 300.0
-    max_reply_mb: float = 4.0
-    temperature: float = 0.0
-    top_p: float | None = None
+    base_urls: tuple[str, ...] = field(
+        default=(),
+        repr=False,
+        metadata=option(
+            "openai: a server (http://localhost:8000/v1); repeatable.",
+            flag="--base-url",
+            is_repeated=True,
+        ),
+    )
+    api: str = field(default=CHAT, metadata=option("Ask by 'chat' or by 'completion'.", default=CHAT))
+    api_key_env: str = field(
+        default="OPENAI_API_KEY",
+        metadata=option("openai: environment variable of the key.", default="OPENAI_API_KEY"),
+    )
+    concurrency: int = field(
+        default=256, metadata=option("openai: the most requests in flight.", read=int, default="256")
+    )
+    timeout_s: float = field(
+        default=300.0, metadata=option("openai: seconds per request.", read=float, flag="--timeout", is_rare=True)
+    )
+    retries: int = field(
+        default=8, metadata=option("openai: how often a request is sent again.", read=int, is_rare=True)
+    )
+    patience_s: float = field(
+        default=180.0,
+        metadata=option(
+            "openai: seconds without a reply until the run ends.", read=float, flag="--patience", is_rare=True
+        ),
+    )
+    max_wait_s: float = field(
+        default=300.0,
+        metadata=option("openai: the longest pause of a server.", read=float, flag="--max-wait", is_rare=True),
+    )
+    max_reply_mb: float = field(
+        default=4.0, metadata=option("openai: the longest reply in megabytes.", read=float, is_rare=True)
+    )
+    temperature: float = field(
+        default=0.0, metadata=option("0 takes the likeliest token each time.", read=float, default="0.0")
+    )
+    top_p: float | None = field(
+        default=None, metadata=option("Draw from the likeliest tokens of this share.", read=float, is_rare=True)
+    )
     seed: int = 0
-    batch_size: int | None = None
-    lora: str | None = None
-    tensor_parallel_size: int = 1
+    batch_size: int | None = field(
+        default=None,
+        metadata=option("hf, vllm: prompts read at once.", read=int, default="8; vllm chooses"),
+    )
+    lora: str | None = field(default=None, metadata=option("vllm: a folder with a LoRA adapter.", is_rare=True))
+    tensor_parallel_size: int = field(
+        default=1, metadata=option("vllm: devices over which the model is spread.", read=int, is_rare=True)
+    )
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -68,7 +105,7 @@ class ModelOptions:
         if not 0 <= self.temperature <= 100:
             raise ConfigError(f"--temperature is {self.temperature}; use 0 (the likeliest token) or more.")
         if self.top_p is not None and not 0 < self.top_p <= 1:
-            raise ConfigError(f"--top-p is {self.top_p}; use a share above 0 and up to 1.")
+            raise self._error("top_p", "a share above 0 and up to 1")
         for url in self.base_urls:
             if not is_address(url):
                 raise ConfigError(
@@ -76,8 +113,7 @@ class ModelOptions:
                 )
 
     def _error(self, name: str, expected: str) -> ConfigError:
-        flag = name.removesuffix("_s").replace("_", "-")
-        return ConfigError(f"--{flag} is {getattr(self, name)}; use {expected}.")
+        return ConfigError(f"{self.options()[name].spoken} is {getattr(self, name)}; use {expected}.")
 
     def identity(self) -> dict[str, Any]:
         """Return the options that may change a reply; the seed is one only if tokens are sampled."""

@@ -161,7 +161,7 @@ class TemplatePrompt:
         return self._template.in_language(family_of(example).language(example))
 
     def _steps(self, example: Example) -> tuple[Wording, list[PromptStep]]:
-        wording = self._in_language_of(example).wording(family_of(example).prompt_keys_of(example))
+        wording = self._in_language_of(example).wording(family_of(example).prompt_keys(example))
         return wording, [step for step in wording.steps if step.when != BELIEF or example.chain]
 
     def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:

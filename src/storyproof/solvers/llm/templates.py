@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import QUOTED, ConfigError, UnknownNameError, quoted
-from storyproof.families.family import families
+from storyproof.families.family import ANY_FAMILY, families
 from storyproof.inputs import FILE, DocumentError, kind_of, parse_yaml, read_text
 from storyproof.limits import LARGEST_YAML
 
 FOLDER = Path(__file__).with_name("prompts")
-ANY = "any"  # the key of the wording for all families
 BELIEF = "belief"
 LETTERS, FULL = "letters", "answers"
 PLACEHOLDERS = {
@@ -99,9 +98,9 @@ class Template:
         Raises:
             ConfigError: If there is none.
         """
-        found = next((self.wordings[key] for key in (*keys, ANY) if key in self.wordings), None)
+        found = next((self.wordings[key] for key in (*keys, ANY_FAMILY) if key in self.wordings), None)
         if found is None:
-            known = f"'{keys[0]}' or '{ANY}'"
+            known = f"'{keys[0]}' or '{ANY_FAMILY}'"
             raise ConfigError(f"{self.where}: no wording for '{keys[0]}'; add {known} to ask such questions.")
         return found
 
@@ -141,7 +140,7 @@ class _TemplateReader:
         self._where = where
 
     def template(self, read: Any, sha256: str) -> Template:
-        keys = (*(key for family in families() for key in family.prompt_keys), ANY)
+        keys = (*(family.name for family in families()), ANY_FAMILY)
         fields = self._object(read, "the file", ("name", "version"), ("about", "languages", "answer_after", *keys))
         found = Template(
             name=self._text(fields["name"], "name"),

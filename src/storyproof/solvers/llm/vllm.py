@@ -129,8 +129,8 @@ class Vllm:
         self._engine, self._tokenizer = llm.llm_engine, llm.get_tokenizer()
         if self._options.lora is not None:
             if not Path(self._options.lora).is_dir():
-                raise ConfigError(f"--lora is {self._options.lora}; expected a folder with an adapter.")
-            lora = need("vllm.lora.request", "vllm", "--lora")
+                raise ConfigError(f"--option lora is {self._options.lora}; expected a folder with an adapter.")
+            lora = need("vllm.lora.request", "vllm", "--option lora")
             self._lora = lora.LoRARequest("adapter", 1, self._options.lora)
 
     def _submit(self, name: str, request: Request) -> str | None:

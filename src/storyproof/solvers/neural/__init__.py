@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from storyproof.errors import ConfigError
 from storyproof.solvers.neural.models import MODELS
-from storyproof.solvers.neural.settings import Settings
+from storyproof.solvers.training_settings import Settings
 
 __all__ = ["MODELS", "Settings"]
 

@@ -25,13 +25,17 @@ from storyproof.solvers.neural.checkpoint import (
     start,
 )
 from storyproof.solvers.neural.models.registry import recipe
-from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.trained_runs import TrainedRuns, save_runs
 from storyproof.solvers.neural.trainer import DivergedError, Epoch
 from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, identity_of
+from storyproof.solvers.training_settings import Settings
 
 DRAWN, GIVEN, PROVED = "drawn", "given", "proved"
-_OTHER_NAMES = {"batch_size": "batch", "learning_rate": "rate"}
+_OTHER_NAMES = {  # what the command line calls a setting
+    name: field
+    for field, each in Settings.options().items()
+    if (name := each.flag.removeprefix("--").replace("-", "_")) != field
+}
 _log = logging.getLogger(__name__)
 
 

@@ -26,8 +26,8 @@ from storyproof.solvers.neural.data.batches import ExampleTable, order_of
 from storyproof.solvers.neural.data.permutation import WordPermutation
 from storyproof.solvers.neural.data.vocabulary import UNKNOWN
 from storyproof.solvers.neural.noise import mix, number_places, seed_for
-from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.stack import Stack, State
+from storyproof.solvers.training_settings import Settings
 
 _BEFORE_RECORDING = 3  # steps in which PyTorch does its one-time setup
 _PREDICT_PLACES = 1_000_000  # words, or pairs of sentences, of all runs together; limited by memory

@@ -32,10 +32,10 @@ from storyproof.solvers.neural.data.vocabulary import (
 )
 from storyproof.solvers.neural.models.registry import build, default_options, recipe
 from storyproof.solvers.neural.noise import seed_for
-from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.stack import Stack, State
 from storyproof.solvers.neural.trained_runs import TrainedRuns
 from storyproof.solvers.neural.trainer import RunSplit, Trainer
+from storyproof.solvers.training_settings import Settings
 
 _NOTHING = (None,) * 4  # how the digest of rows without facts has always been computed
 

@@ -8,7 +8,7 @@ from storyproof.errors import ConfigError
 from storyproof.seeds import digest
 from storyproof.solvers.neural.data.vocabulary import POOL
 from storyproof.solvers.neural.models.registry import MODELS, default_options
-from storyproof.solvers.neural.settings import Settings
+from storyproof.solvers.training_settings import Settings
 
 PINNED = {
     "bert": (1, "0b7aca8a"),

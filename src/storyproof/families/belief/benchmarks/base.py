@@ -14,7 +14,7 @@ import numpy.typing as npt
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
 from storyproof.catalog import load_version, names, versions
 from storyproof.columns import Words
-from storyproof.errors import ConfigError, UnknownNameError, VocabularyError
+from storyproof.errors import ConfigError, VocabularyError
 from storyproof.example import SPLITS
 from storyproof.families.belief.narration import Narrator
 from storyproof.families.belief.plots import Plot
@@ -48,13 +48,9 @@ class BeliefConfig(Config):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.vocabulary, Vocabulary):
             raise ConfigError("the vocabulary must be a Vocabulary; read one with load_vocabulary(PATH).")
-        if isinstance(self.disjoint, str):
-            raise ConfigError(f"disjoint is '{self.disjoint}'; expected a list of roles.")
-        for role in self.disjoint:
-            if role not in ROLES:
-                raise UnknownNameError("role to keep disjoint", role, ROLES)
         object.__setattr__(self, "disjoint", tuple(sorted(set(self.disjoint))))
 
     def as_dict(self) -> dict[str, Any]:

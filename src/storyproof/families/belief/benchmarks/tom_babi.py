@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from storyproof.benchmark import option
 from storyproof.columns import identity, number_lists
-from storyproof.errors import ConfigError
 from storyproof.example import SPLITS, Example
 from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, others
@@ -44,11 +43,6 @@ class TomBabiConfig(BeliefConfig):
     noise: float = field(
         default=0.1, metadata=option("How likely a distractor sentence is.", read=float, default="0.1", least=0, most=1)
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.noise, int | float) or not 0 <= self.noise <= 1:
-            raise ConfigError(f"--noise is {self.noise}; it is a probability, so use a number from 0 to 1.")
 
 
 Field = Indices | int

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
 from storyproof.columns import coded, identity
-from storyproof.errors import ConfigError, ParseError, ProofError, UnknownNameError
+from storyproof.errors import ConfigError, ParseError, ProofError
 from storyproof.example import SCHEMA, SPLITS, Example
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import PlotArrays
@@ -136,22 +136,10 @@ class TomKConfig(Config):
     )
 
     def __post_init__(self) -> None:
-        for name, declared in type(self).options().items():
-            value, least, most = getattr(self, name), declared.least, declared.most
-            if least is None or most is None:
-                continue
-            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-                raise ConfigError(f"{declared.flag} is {value!r}; use a whole number from {declared.range}.")
-        if self.trust not in TRUSTS:
-            raise UnknownNameError("reading of trust", self.trust, TRUSTS)
+        super().__post_init__()
         check_wording(self.language, self.style)
         for name, known in (("questions", KINDS), ("disjoint", ROLES)):
             values = getattr(self, name)
-            if isinstance(values, str):
-                raise ConfigError(f"{name} is '{values}'; expected a list.")
-            for value in values:
-                if value not in known:
-                    raise UnknownNameError({"questions": "kind of question"}.get(name, "role"), value, known)
             object.__setattr__(self, name, tuple(each for each in known if each in values))
         if self.style == PLAIN_STYLE:
             self._check_plain()

@@ -1,16 +1,10 @@
-"""storyproof rescore."""
+"""What recorded answers score on published and on corrected labels, for the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from storyproof.cli.output import check_results, write_results
-from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import console
 from storyproof.display_names import display_name
 
 if TYPE_CHECKING:
@@ -19,30 +13,7 @@ if TYPE_CHECKING:
     from storyproof.evaluation.rescore import Compared, Rescored
 
 
-def rescore(
-    run: Annotated[
-        Path, typer.Argument(help="Recorded answers: what evaluate --json wrote, or JSON lines of id and answer.")
-    ],
-    against: Annotated[Path, typer.Option(help="The corrected data, a folder or a file.")],
-    split: Annotated[str | None, typer.Option(help="Which split; by default that of the run.")] = None,
-    published: Annotated[
-        Path | None, typer.Option(help="The data as published, if the run does not record its labels.")
-    ] = None,
-    json_out: Annotated[
-        Path | None, typer.Option("--json", help="Write the scores to a file; - for standard output.")
-    ] = None,
-) -> None:
-    """Score recorded answers on published and on corrected labels."""
-    from storyproof.evaluation.rescore import rescore_all
-
-    check_results(json_out, [run, against, published])
-    with progress_bar("rescoring", None):
-        found = rescore_all(run, against, split=split, published=published)
-    if not write_results(json_out, [each.as_dict() for each in found]):
-        console().print(_view(found))
-
-
-def _view(found: Sequence[Rescored]) -> RenderableType:
+def rescored_view(found: Sequence[Rescored]) -> RenderableType:
     """Show what each model scores on published and on corrected labels, and by which the two differ."""
     from rich.console import Group
     from rich.text import Text

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from storyproof.errors import ConfigError
+from storyproof.options import Declared, option
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+@dataclass(frozen=True)
+class Settings(Declared):
     """How to train.
 
     Attributes:
@@ -28,16 +29,24 @@ class Settings:
             every step draws one of these readings, since vectors cannot be permuted.
     """
 
-    epochs: int = 100
-    batch: int = 100
-    rate: float = 0.001
+    epochs: int = field(default=100, metadata=option("The most passes through the data.", read=int))
+    batch: int = field(default=100, metadata=option("Examples per step.", read=int, flag="--batch-size"))
+    rate: float = field(default=0.001, metadata=option("Adam's learning rate.", read=float, flag="--learning-rate"))
     decay: bool = False
-    clip: float = 0.0
-    patience: int = 20
-    held_back: float = 0.2
-    weight_decay: float = 0.0
-    word_dropout: float = 0.0
-    recast: bool = True
+    clip: float = field(default=0.0, metadata=option("The largest norm of a gradient.", read=float, is_rare=True))
+    patience: int = field(
+        default=20, metadata=option("Stop after this many epochs without improvement; 0 for never.", read=int)
+    )
+    held_back: float = field(
+        default=0.2, metadata=option("The share of stories that is held back.", read=float, is_rare=True)
+    )
+    weight_decay: float = field(default=0.0, metadata=option("That of AdamW.", read=float, is_rare=True))
+    word_dropout: float = field(
+        default=0.0, metadata=option("The share of words that are unknown in a step.", read=float, is_rare=True)
+    )
+    recast: bool = field(
+        default=True, metadata=option("Permute names and objects within their roles in every step.", read=bool)
+    )
     castings: int = 1
 
     def __post_init__(self) -> None:

@@ -129,7 +129,8 @@ def compare_solvers(data: Path) -> list[Evaluation]:
     screen = Console(width=WIDTH)
     with screen.capture() as shown:
         screen.print(scores_view(runs))
-    print("\n".join(line.rstrip() for line in shown.get().splitlines()[: len(models) + 3] if line.strip()))
+    table = shown.get().strip("\n").partition("\n\n")[0]
+    print("\n".join(line.rstrip() for line in table.splitlines()))
     return runs
 
 

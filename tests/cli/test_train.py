@@ -124,7 +124,7 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         (
             TRAIN + " --out new --epochs few",
             "--epochs is 'few'; expected a whole number",
-            "See storyproof train --help",
+            "",
         ),
         (TRAIN + " --out new --learning-rate -1", "rate is -1.0", "use a number above 0"),
         (TRAIN + " --out new --runs 0", "runs is 0", "use 1 or more"),

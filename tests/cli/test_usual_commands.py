@@ -11,6 +11,7 @@ import pytest
 
 import storyproof
 from storyproof.catalog import load
+from storyproof.display_names import display_name
 from storyproof.errors import ConfigError
 from storyproof.evaluation.matching import MATCHERS, judge
 from tests.cli.invocation import run
@@ -53,8 +54,8 @@ def test_process_evaluate_and_ask(here: Path, url: str) -> None:
     assert "loaded 54 questions from processed_data, 36 without memory and reality questions, asked 10" in printed
     for matching in ("strict", "careful *", "lenient"):  # the overall accuracy, by each
         assert re.search(rf"^ {re.escape(matching)} +[\d.]+ \(", printed, re.MULTILINE)
-    types = set(re.findall(r"^ ((?:first|second)_order_\S+) +[\d.]+ \(", printed, re.MULTILINE))
-    assert types <= {row["question_type"] for row in rows}
+    types = set(re.findall(r"^ ((?:first|second) order.*?)  +[\d.]+ \(", printed, re.MULTILINE))
+    assert types <= {display_name(row["question_type"]) for row in rows}
     assert len(types) > 2
     assert f"written to {Path('results', 'openai-fake_val.json')}" in printed
     assert "loaded 54 questions from processed_data\n" in shell("evaluate --model openai/fake --dataset val", url)

@@ -36,7 +36,7 @@ def show(path: Data, index: int = 0, *, split: str | None = None, conventions: b
         >>> import rich, storyproof
         >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
         >>> rich.print(storyproof.show("data", 3, conventions=False))
-        story test-000000003  type second_order_false_belief...
+        story test-000000003  type second-order false belief...
     """
     story, where = read_story(path, index, split=split)
     family = family_of(story[0])

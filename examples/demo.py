@@ -58,7 +58,7 @@ def make_stories(folder: Path, stories: int) -> Path:
     print(
         f"   {found.questions:,} questions of {found.stories:,} stories; two programs derived every answer from "
         "the text,\n"
-        f"   {len(found.findings)} disagreements; {found.proofs_checked:,} proofs checked by leaving out sentences"
+        f"   {len(found.disagreements)} disagreements; {found.proofs_checked:,} proofs checked by leaving out sentences"
     )
     return data
 

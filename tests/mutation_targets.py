@@ -82,8 +82,9 @@ def _targets() -> Iterator[Target]:
     yield Target("writing", "datasets/manifest.py", writing)
     yield Target("writing", "datasets/protection.py", (f"{datasets}/test_protection.py",))
     yield Target("labels", "families/belief/tomi_labels.py", (f"{belief}/test_labels.py",))
-    yield Target("labels", "families/belief/audit/claims.py", (f"{belief}/audit/test_claims.py",))
-    rows = tuple(f"{belief}/audit/test_{name}.py" for name in ("claims", "rows", "files"))
+    judge = tuple(f"{belief}/audit/test_{name}.py" for name in ("tomi_judge", "files"))
+    yield Target("labels", "families/belief/audit/tomi_judge.py", (*judge, "-k", "not mutated"))
+    rows = tuple(f"{belief}/audit/test_{name}.py" for name in ("tomi_judge", "rows", "files"))
     yield Target("labels", "families/belief/audit/rows.py", (*rows, "-k", "not mutated"))
     judging = (
         f"{kinship}/test_judgement.py",

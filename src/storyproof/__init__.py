@@ -14,7 +14,7 @@ __version__ = "0.9.0"
 
 if TYPE_CHECKING:
     from storyproof.audits.audit import audit as audit
-    from storyproof.audits.verify import verify as verify
+    from storyproof.audits.audit import verify as verify
     from storyproof.datasets.dials import Dial as Dial
     from storyproof.datasets.dials import dials as dials
     from storyproof.datasets.generate import generate as generate
@@ -57,7 +57,7 @@ _PLACES = {
     "ask": "storyproof.evaluation.ask",
     "pull": "storyproof.solvers.llm.pull",
     "generate": "storyproof.datasets.generate",
-    "verify": "storyproof.audits.verify",
+    "verify": "storyproof.audits.audit",
     "train": "storyproof.solvers.neural.train",
     "evaluate": "storyproof.evaluation.evaluate",
     "experiment": "storyproof.experiments.experiment",

@@ -181,7 +181,7 @@ class FamilyLaws(Laws):
     def test_generated_rows_verify(self, case: Case) -> None:
         """Oracle and checker confirm every label."""
         report = examine_table(case.table)
-        assert report.findings == []
+        assert report.disagreements == []
         assert not report.unchecked
 
     def test_a_wrong_answer_is_found(self, case: Case) -> None:
@@ -190,7 +190,7 @@ class FamilyLaws(Laws):
         for row in rows:
             row["answer"] = next(each for each in row["candidates"] if each != row["answer"])
         table = pa.Table.from_pylist(rows, schema=plain_schema(case.family.schema))
-        assert {finding.id for finding in examine_table(table).findings} == {row["id"] for row in rows}
+        assert {finding.id for finding in examine_table(table).disagreements} == {row["id"] for row in rows}
 
     def test_checker_and_candidates(self, case: Case) -> None:
         """The checker's answer is the label, and one of the candidates."""
@@ -362,7 +362,7 @@ def check_wrong_label(case: Case, label: str, format_name: str, folder: Path) ->
     writer = format_of(path).writer(folder / "x", "test")
     writer.write(pa.Table.from_pylist(wrong, schema=plain_schema(case.family.schema)))
     writer.close()
-    assert {each.id for each in storyproof.verify(path).findings if each.id} == {row["id"] for row in rows}
+    assert {each.id for each in storyproof.verify(path).disagreements if each.id} == {row["id"] for row in rows}
     (report,) = storyproof.audit(path, fix=folder / "fixed").files
     found = [each for each in report.findings if each.field == label]
     assert sorted({each.row for each in found}) == list(range(len(rows)))

@@ -1,6 +1,7 @@
 """What is wrong with data: one finding per problem, and one report per file.
 
-`verify` and `audit` are two views of the same pass over the rows (`audits.examination`) and report the same type.
+A finding that says that a value is not what the row itself claims is a *disagreement*. The others list what makes a row
+hard to use although all that it claims may hold, such as a label that follows by published rules only, or a duplicate.
 """
 
 from __future__ import annotations
@@ -13,10 +14,21 @@ from typing import Any
 from storyproof.notebook import NotebookView
 
 COLUMN = "column"  # the kind of a wrong value in a column that follows from the others
-TEXT = "text"  # the kind of a text that cannot be parsed, or does not fit the rest of its row
-PROOF_SAMPLE = 100  # different questions per file whose proofs verify checks by deletion, unless all are asked for
+TEXT = "text"  # the kind of a text that does not fit the rest of its row, or its benchmark
+UNREAD = "unread"  # the kind of a row that is not understood
+ORDER = "row_order"  # the kind of rows that do not fit each other
+MANIFEST = "manifest"  # the kind of files that differ from their manifest
+COMMON_KINDS = {  # of rows of all families
+    UNREAD: "The row is not understood, so nothing that it says is judged.",
+    ORDER: "Rows do not fit each other: an id occurs twice, or one story has several texts or ids.",
+    MANIFEST: "The files are not as the manifest describes them.",
+}
+PROOF_SAMPLE = 100  # different questions per file whose proofs are checked by deletion, unless all are asked for
 _SHOWN = 1000  # characters of a value
-_LISTED = ("file", "row", "line", "id", "kind", "field", "found", "expected", "reason", "reading", "sentences", "asked")
+_LISTED = (
+    *("file", "row", "line", "id", "kind", "field", "found", "expected", "reason", "reading", "sentences", "asked"),
+    "is_claim",
+)
 
 
 def cut(text: str) -> str:
@@ -63,8 +75,17 @@ class Finding:
     fix: str = ""
 
     def __str__(self) -> str:
-        row = f" {self.id}" if self.id else ""
-        return f"{self.file}{row}: {self.field}: found {cut(self.found)}, expected {cut(self.expected)}"
+        row = f" row {self.row}" if self.row >= 0 else ""
+        name = f" ({self.id})" if self.id else ""
+        expected = f", expected {cut(self.expected)}" if self.expected else ""
+        reading = f" (right under '{self.reading}')" if self.reading else ""
+        reason = f"; {cut(self.reason)}" if self.reason else ""
+        return f"{self.file}{row}{name}: {self.field}: found {cut(self.found)}{expected}{reading}{reason}"
+
+    @property
+    def is_disagreement(self) -> bool:
+        """Whether what the row claims is wrong; a row that is not understood claims nothing that can be judged."""
+        return self.is_claim and self.kind != UNREAD
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -77,18 +98,20 @@ class FileReport:
 
     Attributes:
         file: What reports call it: its name, with folders before it if another audited file has the same.
-        format: The name of its format.
+        format: The name of its format; empty if it has no rows.
         family: The name of the family of its rows.
         totals: Counts, as the audit's JSON has them; nested counts are dictionaries.
         findings: All problems; those of the whole file first, then by part of the file.
-        questions: How many rows it has.
+        questions: How many rows it has; of a file without rows, how many entries.
         stories: How many stories.
+        unread: How many rows are not understood, by what is not: story, question or facts.
         unchecked: How many rows had no value to compare with the proof, by column.
         proofs_checked: How many proofs were checked by deletion.
         statuses: How many rows have which status, in families in which an answer need not follow.
         gone: Rows that a corrected copy leaves out, because nothing in their place would be right.
-        unmarked: How many rows have which status, of those from which no answer follows and which do not say so.
-        unsettled: In an audit, the status of each such row; a corrected copy marks or drops them.
+        unmarked: How many rows have which status, of those from which no answer follows, or another than they say, and
+            which do not say so.
+        unsettled: The status of each such row for which there is no right answer; a corrected copy marks or drops them.
         declared: The status of rows that say so themselves.
     """
 
@@ -99,6 +122,7 @@ class FileReport:
     family: str = ""
     questions: int = 0
     stories: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
     unchecked: Counter[str] = field(default_factory=Counter)
     proofs_checked: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
@@ -106,6 +130,11 @@ class FileReport:
     unmarked: Counter[str] = field(default_factory=Counter)
     unsettled: dict[int, str] = field(default_factory=dict)
     declared: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def disagreements(self) -> list[Finding]:
+        """The findings that say that what the data claim is wrong."""
+        return [each for each in self.findings if each.is_disagreement]
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -115,14 +144,76 @@ class FileReport:
 
 @dataclass(slots=True)
 class AuditReport(NotebookView):
-    """What was found in all files."""
+    """What was found in all files.
+
+    Attributes:
+        files: What was found in each file.
+        manifest: How folders differ from their manifests.
+        lacks_manifest: Whether a folder has no manifest, so that its files cannot be checked against what was written.
+    """
 
     files: list[FileReport]
+    manifest: list[Finding] = field(default_factory=list)
+    lacks_manifest: bool = False
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All findings: those about manifests, then those of each file."""
+        return [*self.manifest, *(finding for each in self.files for finding in each.findings)]
+
+    @property
+    def disagreements(self) -> list[Finding]:
+        """The findings that say that what the data claim is wrong."""
+        return [each for each in self.findings if each.is_disagreement]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every row is understood and holds what it claims."""
+        return not self.unread and not self.disagreements
 
     @property
     def clean(self) -> bool:
-        """Whether nothing is wrong."""
-        return not any(each.findings for each in self.files)
+        """Whether nothing is found at all, also no duplicates or labels that follow under some readings only."""
+        return not self.findings
+
+    @property
+    def questions(self) -> int:
+        """How many rows there are."""
+        return sum(each.questions for each in self.files)
+
+    @property
+    def stories(self) -> int:
+        """How many stories there are."""
+        return sum(each.stories for each in self.files)
+
+    @property
+    def unread(self) -> Counter[str]:
+        """How many rows are not understood, by what is not."""
+        return _count(each.unread for each in self.files)
+
+    @property
+    def unchecked(self) -> Counter[str]:
+        """How many rows had no value to compare with the proof, by column."""
+        return _count(each.unchecked for each in self.files)
+
+    @property
+    def proofs_checked(self) -> int:
+        """How many proofs were checked by leaving out sentences."""
+        return sum(each.proofs_checked for each in self.files)
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """How many rows have which status, in families in which an answer need not follow."""
+        return _count(each.statuses for each in self.files)
+
+    @property
+    def unsettled(self) -> Counter[str]:
+        """The statuses of rows whose answer does not follow by the standard of their family, and that do not say so."""
+        return _count(each.unmarked for each in self.files)
+
+    def by_field(self) -> dict[str, int]:
+        """Return how many disagreements there are about each field."""
+        return dict(Counter(each.field for each in self.disagreements).most_common())
 
     @property
     def totals(self) -> dict[str, Any]:
@@ -131,7 +222,24 @@ class AuditReport(NotebookView):
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return {"files": [each.as_dict() for each in self.files], "totals": self.totals}
+        return {
+            "totals": self.totals,
+            "disagreements": len(self.disagreements),
+            "by_field": self.by_field(),
+            "unchecked": {name: count for name, count in self.unchecked.items() if count},
+            "proofs_checked": self.proofs_checked,
+            "statuses": dict(self.statuses),
+            "manifest": [each.as_dict() for each in self.manifest],
+            "lacks_manifest": self.lacks_manifest,
+            "files": [each.as_dict() for each in self.files],
+        }
+
+
+def _count(counters: Iterable[Counter[str]]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for each in counters:
+        counts.update(each)
+    return counts
 
 
 def add_up(counts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

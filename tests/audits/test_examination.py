@@ -1,4 +1,4 @@
-"""One pass serves verify and audit: what is read, who judges it, and what either verb says about the other."""
+"""The pass over rows: what is read, who judges it, and how rows are understood in other words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from storyproof.audits import examine, examine_table, fixed_files
 from storyproof.audits.audit import audit_file
 from storyproof.audits.examination import choose_format, names_of
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS, Subject
+from storyproof.families.judge import Subject
+from storyproof.findings import UNREAD
 from storyproof.formats.format import Format, load_format
 from tests.cli.invocation import run
 from tests.samples import table
@@ -54,46 +55,99 @@ def test_files_are_read_once(benchmark: str, format_name: str, reads: list[str],
 def test_tables_can_be_judged_too() -> None:
     made = table("tomi", "test", 3)
     assert examine_table(made).findings == []
-    report = examine_table(made, "mine", is_audit=True)
+    report = examine_table(made, "mine")
     assert (report.file, report.family, report.questions, report.stories) == ("mine", "belief", 18, 3)
-    assert report.totals["questions"] == 18
+    assert report.totals["rows"] == 18
 
 
-def test_findings_of_both_verbs_have_places(tmp_path: Path) -> None:
+def test_findings_have_places(tmp_path: Path) -> None:
     storyproof.generate("tomi", test=3, out=tmp_path / "x", format="jsonl")
     path = tmp_path / "x" / "test.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[4]["answer"] = "nowhere"
     path.write_text("\n" + "".join(json.dumps(row) + "\n" for row in rows))
-    found = [each for each in storyproof.verify(path).findings if each.id]
+    (found,) = (each for each in storyproof.audit(path).findings if each.id)
     (listed,) = audit_file(path).findings
-    assert [(each.row, each.line, each.kind) for each in (*found, listed)] == [(4, 6, "structural")] * 2
-    assert found[0].expected == listed.expected
+    assert found == listed
+    assert (found.row, found.line, found.id, found.kind) == (4, 6, rows[4]["id"], "structural")
+    assert str(found).startswith(
+        f"test.jsonl row 4 ({rows[4]['id']}): answer: found nowhere, expected {found.expected}; "
+    )
     assert listed.fix == "answer"
 
 
-def test_verify_and_audit_say_what_they_ask(tmp_path: Path) -> None:
-    """Data can hold what they claim, by the published rules, and yet have labels that do not follow."""
+def test_both_names_are_one_verb() -> None:
+    assert storyproof.verify is storyproof.audit
+
+
+def test_labels_are_judged_by_the_reading_that_the_data_claim(tmp_path: Path) -> None:
+    """Data can hold what they claim, by the published rules, and yet have labels that do not follow strictly."""
     storyproof.generate("clutrr", train=200, out=tmp_path / "x", reading="published", format="jsonl")
-    marked = run("verify", tmp_path / "x")
+    marked = run("audit", tmp_path / "x")
     assert marked.exit_code == 0, marked.stdout
-    assert "are not marked so" not in marked.stdout  # their status says it
+    assert marked.stdout.endswith("\n0 disagreements\n")  # their status says it
     path = tmp_path / "train.jsonl"
     rows = [json.loads(line) for line in (tmp_path / "x" / path.name).read_text().splitlines()]
     path.write_text("".join(json.dumps({**row, "status": None}) + "\n" for row in rows))
+    report = storyproof.audit(path)
+    listed = {each.row for each in report.findings if each.kind in ("ambiguous", "contradicted", "impossible")}
+    assert (report.ok, report.clean, report.disagreements) == (True, False, [])
+    assert report.unsettled.total() == report.totals["rule_dependent"]["published"] == len(listed) > 0
+    assert report.unsettled == {name: count for name, count in report.statuses.items() if name != "entailed"}
+    assert report.totals["wrong_answers"] == {}
     done = run("verify", path)
     assert done.exit_code == 0, done.stdout
-    assert f"are not marked so; `storyproof audit {path}` lists them" in " ".join(done.stdout.split())
-    (report,) = storyproof.audit(path).files
-    listed = {each.row for each in report.findings if each.kind in ("ambiguous", "contradicted", "impossible")}
-    found = storyproof.verify(path)
-    assert found.unsettled.total() == len(listed) > 0
-    assert found.unsettled == {name: count for name, count in found.statuses.items() if name != "entailed"}
-    audited = run("audit", path)
-    assert audited.exit_code == 1
-    for text in (done.stdout, audited.stdout):
-        assert VERIFY_ASKS in text
-        assert AUDIT_ASKS in text
+    assert done.stdout == run("audit", path).stdout
+    assert f"0 wrong answers, {len(listed)} rule-dependent, 0 not understood" in done.stdout
+    assert done.stdout.endswith(f"\n0 disagreements; {len(listed)} of 200 labels do not follow under strict kinship\n")
+
+
+STORY = "Ada entered the attic. Ben entered the attic. The key is in the box. Ben left. Ada moved the key to the jar."
+
+
+def write(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_rows_that_are_not_understood_are_neither_clean_nor_wrong(tmp_path: Path) -> None:
+    row = {"id": "one", "story": "Something else happened.", "question": "Where is the key really?", "answer": "jar"}
+    other = {"id": "two", "story": STORY.replace("left", "exited the attic"), "question": row["question"]}
+    path = write(tmp_path / "mine.jsonl", row, {**other, "answer": "jar"}, {**other, "id": "three", "answer": "box"})
+    report = storyproof.audit(path)
+    assert report.unread == {"story": 1}
+    assert (report.totals["rows"], report.totals["judged"]) == (3, 2)
+    assert [(each.id, each.row) for each in report.disagreements] == [("three", 2)]
+    (unread,) = (each for each in report.findings if each.kind == UNREAD)
+    assert (unread.id, unread.row, unread.line, unread.is_disagreement) == ("one", 0, 1, False)
+    write(path, row, {**other, "answer": "jar"})
+    report = storyproof.audit(path)
+    assert (report.ok, report.clean, report.disagreements) == (False, False, [])
+    done = run("audit", path)
+    assert done.exit_code == 1
+    assert done.stdout.endswith("\n0 disagreements; 1 of 2 rows not understood\n")
+    assert "  not understood: story 1\n" in done.stdout
+
+
+def test_rows_are_read_as_a_users_own_text_is(tmp_path: Path) -> None:
+    """What `storyproof.story` understands, an audit understands: running text, numbers, other words, any family."""
+    question = "Where will Ben look for the key?"
+    asked = storyproof.story(STORY).ask(question)
+    assert asked.answer == "box"
+    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(STORY.split(". "), start=1))
+    kin = "Ann is the mother of Bob. Cleo is Bob's sister."
+    rows = [
+        {"story": STORY, "question": question, "answer": "box"},
+        {"story": numbered, "question": question, "answer": "jar"},
+        {"story": kin, "question": "What is Cleo to Ann?", "answer": "daughter"},
+        {"story": kin, "question": "What is Cleo to Ann?", "answer": "niece"},
+    ]
+    report = storyproof.audit(write(tmp_path / "mine.jsonl", *rows), fix=tmp_path / "fixed")
+    assert report.unread == {}
+    wrong = {(each.row, each.found, each.expected) for each in report.disagreements}
+    assert wrong == {(1, "jar", "box"), (3, "niece", "daughter")}
+    again = storyproof.audit(tmp_path / "fixed")
+    assert (again.ok, again.unread) == (True, {})
 
 
 def test_one_format_names_its_family(tmp_path: Path) -> None:
@@ -108,9 +162,9 @@ def test_one_format_names_its_family(tmp_path: Path) -> None:
 def test_files_beside_are_named_alike() -> None:
     paths = [Path("one/val.txt"), Path("two/val.txt"), Path("two/test.txt")]
     assert names_of(paths) == ["one/val.txt", "two/val.txt", "test.txt"]
-    subject = Subject(paths[0], load_format("tomi"), "one/val.txt", True)
+    subject = Subject(paths[0], load_format("tomi"), "one/val.txt")
     assert subject.called("val.trace") == "one/val.trace"
-    assert Subject(paths[0], load_format("tomi"), "val", False).called("val.trace") == "val"
+    assert Subject(paths[0], load_format("tomi"), "val").called("val.trace") == "val"
 
 
 def test_only_known_ways_to_fix(tmp_path: Path) -> None:
@@ -123,6 +177,6 @@ def test_only_known_ways_to_fix(tmp_path: Path) -> None:
 def test_rows_of_another_family_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(table("tomi", "test", 3).to_pylist()[0]) + "\n")
-    subject = Subject(path, load_format("jsonl"), "x", False)
+    subject = Subject(path, load_format("jsonl"), "x")
     with pytest.raises(DataError, match="found no column 'edges'; expected rows of kinship, as the user says"):
         examine(subject, family="kinship", says="the user")

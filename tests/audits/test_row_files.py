@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import storyproof
 from storyproof.audits.audit import audit_file
 from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, UnknownNameError
+from storyproof.findings import UNREAD
 from storyproof.formats.json_list import JsonSplit
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.formats.parquet import ParquetSplit, rewrite_parquet
@@ -91,7 +93,7 @@ def test_theory_of_mind_is_mended(tmp_path: Path, form: str, benchmark: str, see
     report = storyproof.audit(tmp_path / "bad", fix=tmp_path / "fixed")
     assert report.files[0].format == form
     assert {(each.row, each.field) for each in report.files[0].findings} == kept
-    assert report.totals["wrong_columns"] == sum(name in list(WRONG)[3:] for _, name in kept)
+    assert report.totals.get("wrong_columns", 0) == sum(name in list(WRONG)[3:] for _, name in kept)
     assert all(each.reason for each in report.files[0].findings)
     lines = {"parquet": {0}, "json": {each.row + 2 for each in report.files[0].findings}}
     assert {each.line for each in report.files[0].findings} == lines.get(
@@ -177,7 +179,7 @@ def test_lists_of_any_layout_keep_it(tmp_path: Path, written: Callable[[Any], st
     bad = [{**row, "answer": "jar"} for row in rows]
     path.write_bytes(written(bad).encode())
     report = storyproof.audit(path, fix=tmp_path / "fixed")
-    assert [(each.row, each.field, each.expected) for each in report.files[0].findings] == [
+    assert [(each.row, each.field, each.expected) for each in report.disagreements] == [
         (row, "answer", "box") for row in range(3)
     ]
     assert (tmp_path / "fixed" / "val.json").read_bytes() == written(rows).encode()
@@ -281,17 +283,50 @@ def test_kinship_that_cannot_be_read(tmp_path: Path, form: str, name: str, value
     rows[5][name] = value
     made = pa.Table.from_pylist(rows, schema=table("clutrr", "train", 24).schema)
     path = write(tmp_path / "x", form, made, "train")
-    where = {"parquet": "row 5", "json": "line 7, row 5", "jsonl": "line 6, row 5"}[form]
-    with pytest.raises(DataError, match=f"{where}: {name} is .*expected .*{message}"):
-        storyproof.audit(path)
+    where = 5, {"parquet": 0, "json": 7, "jsonl": 6}[form]
+    report = storyproof.audit(path)
+    (unread,) = (each for each in report.findings if each.kind == UNREAD)
+    assert (unread.row, unread.line, unread.id, unread.field) == (*where, rows[5]["id"], "facts")
+    assert re.search(f"^{name} is .*expected .*{message}", unread.found)
+    assert (report.unread, report.ok, report.disagreements) == ({"facts": 1}, False, [])
+    assert (report.totals["rows"], report.totals["judged"], report.totals["entailed"]) == (24, 23, 23)
+
+
+def test_rows_with_the_text_alone_are_judged_by_it(tmp_path: Path) -> None:
+    rows = table("clutrr", "train", 24).to_pylist()
+    plain = [{name: row[name] for name in ("story", "question", "answer")} for row in rows]
+    read = [number for number, row in enumerate(plain) if is_read(row["story"], row["question"])]
+    assert len(read) > 5
+    bad = read[3]
+    plain[bad]["answer"] = "aunt" if plain[bad]["answer"] != "aunt" else "niece"
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in plain))
+    report = storyproof.audit(path, fix=tmp_path / "fixed")
+    assert report.unread.total() == len(rows) - len(read)
+    assert {(each.row, each.expected) for each in report.disagreements} == {(bad, rows[bad]["answer"])}
+    fixed = [json.loads(line)["answer"] for line in (tmp_path / "fixed" / path.name).read_text().splitlines()]
+    assert fixed == [row["answer"] for row in rows]
+    assert storyproof.verify(tmp_path / "fixed").disagreements == []
+
+
+def is_read(story: str, question: str) -> bool:
+    try:
+        return bool(storyproof.story(story).ask(question).answer)
+    except DataError:
+        return False
 
 
 def test_kinship_and_theory_of_mind_in_one_file(tmp_path: Path) -> None:
     rows = [*table("clutrr", "train", 24).to_pylist()[:3], ROW]
     path = tmp_path / "train.json"
     path.write_text(json.dumps(rows))
-    with pytest.raises(DataError, match=r"train.json, line 1, row 3: genders is null, expected a value"):
-        storyproof.audit(path)
+    report = storyproof.audit(path)
+    assert report.totals["judged"] == 4
+    assert report.ok
+    path.write_text(json.dumps([*rows, {**ROW, "answer": "jar"}]))
+    assert [(each.row, each.kind, each.expected) for each in storyproof.audit(path).disagreements] == [
+        (4, "structural", "box")
+    ]
 
 
 def test_facts_that_do_not_fit(tmp_path: Path) -> None:

@@ -192,7 +192,8 @@ def test_wrong_observers_are_found(tmp_path: Path) -> None:
         text.replace("\t3 1", "\t3 3"),
     ):
         path.write_text(wrong)
-        assert storyproof.verify(path).findings[0].field.startswith("observers of sentence")
+        found = storyproof.verify(path).findings
+        assert {(each.kind, each.field) for each in found} == {("observers", "observers")}
 
 
 def test_a_wrong_task_in_a_file_name_is_found(tmp_path: Path) -> None:
@@ -211,7 +212,7 @@ def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
 
 def test_an_empty_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "test.jsonl").write_text("")
-    with pytest.raises(storyproof.errors.DataError, match="holds no questions"):
+    with pytest.raises(storyproof.errors.DataError, match=r"test\.jsonl, line 1: found nothing; expected"):
         storyproof.verify(tmp_path / "test.jsonl")
 
 
@@ -222,7 +223,9 @@ def test_a_hand_made_text_is_held_to_no_recipe(tmp_path: Path) -> None:
 
 
 def test_a_story_longer_than_can_be_handled_is_said_to_be(tmp_path: Path) -> None:
-    story = "Ada entered the attic.\nThe key is in the box." + "\nPhone rang." * 40_000
+    story = "The key is in the box.\n" + "\n".join(f"A{number} entered the hall." for number in range(70))
     row = {"story": story, "question": "Where is the key really?", "answer": "box"}
     (tmp_path / "test.jsonl").write_text(json.dumps(row) + "\n")
-    assert "more than can be handled" in str(storyproof.verify(tmp_path / "test.jsonl").findings[0])
+    report = storyproof.verify(tmp_path / "test.jsonl")
+    assert report.unread == {"story": 1}
+    assert "at most" in report.findings[0].found

@@ -226,7 +226,7 @@ def test_nothing_serious_for_those_who_use_aids(visit: Open, page: Path, scheme:
 
 
 def test_a_clean_page_has_nothing_serious_either(visit: Open, tmp_path: Path) -> None:
-    clean = AuditReport([FileReport("a.txt", "tomi", {"questions": 6})])
+    clean = AuditReport([FileReport("a.txt", "tomi", {"rows": 6})])
     seen = visit(written(tmp_path, clean, {}))
     expect(seen.page.locator(".verdict")).to_contain_text("Passed")
     assert seen.serious() == []

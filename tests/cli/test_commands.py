@@ -8,7 +8,6 @@ import pytest
 
 import storyproof
 from storyproof import cli
-from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS
 from tests.cli.invocation import EXECUTABLE, Program, run
 
 
@@ -126,11 +125,12 @@ def test_force_replaces_datasets_only(tmp_path: Path) -> None:
 def test_verify(data: Path, tmp_path: Path) -> None:
     done = run("verify", data, "--json", tmp_path / "found.json")
     assert done.exit_code == 0
-    written = f"written to {tmp_path / 'found.json'}"
-    counts = "54 questions of 9 stories: 0 disagreements\n  checked by leaving out sentences: 54 proofs"
-    assert done.stdout == f"{counts}\n{VERIFY_ASKS}\n{AUDIT_ASKS}\n{written}\n"
+    counts = "54 rows of 9 stories: 54 judged, 0 wrong answers, 0 rule-dependent, 0 not understood"
+    written = f"all findings written to {tmp_path / 'found.json'}"
+    assert done.stdout == f"{counts}\n  checked by leaving out sentences: 54 proofs\n0 disagreements\n{written}\n"
     found = json.loads((tmp_path / "found.json").read_text())
-    assert (found["questions"], found["stories"], found["disagreements"], found["findings"]) == (54, 9, 0, [])
+    assert (found["totals"]["rows"], found["totals"]["stories"], found["disagreements"]) == (54, 9, 0)
+    assert [file["errata"] for file in found["files"]] == [[]] * len(found["files"])
 
 
 def test_verify_lists_what_is_wrong(tmp_path: Path) -> None:
@@ -142,10 +142,15 @@ def test_verify_lists_what_is_wrong(tmp_path: Path) -> None:
     done = run("verify", path, "--json", tmp_path / "found.json")
     assert done.exit_code == 1
     lines = done.stdout.split("\n")
-    assert "test.jsonl differs from the manifest (sha256)" in lines[0]  # a file is held against the folder's manifest
-    assert lines[1].startswith("test test-000000000-1: answer: found nowhere, expected ")
-    assert lines[3:6] == ["18 questions of 3 stories: 3 disagreements", "  answer: 2", "  file: 1"]
-    assert len(json.loads((tmp_path / "found.json").read_text())["findings"]) == 3
+    assert lines[0] == "18 rows of 3 stories: 18 judged, 2 wrong answers, 0 rule-dependent, 0 not understood"
+    assert "  disagreements by field: answer 2, file 1" in lines
+    first = next(place for place, line in enumerate(lines) if not line.startswith(("18", " ")))
+    assert lines[first].startswith("test.jsonl row 1 (test-000000000-1): answer: found nowhere, expected ")
+    assert lines[first + 1].startswith("test.jsonl row 2 (test-000000000-2): answer: found nowhere, expected ")
+    assert "test.jsonl differs from the manifest (sha256)" in lines[first + 2]  # a file is held against the manifest
+    assert lines[first + 3] == "3 disagreements"
+    report = json.loads((tmp_path / "found.json").read_text())
+    assert (len(report["manifest"]), len(report["files"][0]["errata"])) == (1, 2)
     assert "… and 2 more" in run("verify", path, "--most", 1).stdout
     assert run("verify", tmp_path / "x").exit_code == 1
 

@@ -112,7 +112,8 @@ def test_generate_and_verify(folder: Path, options: str, config: dict[str, Any],
     verified = run_line("verify out")
     assert verified.exit_code == 0
     questions = sum(entry["questions"] for entry in found["splits"].values())
-    assert verified.stdout.startswith(f"{questions} questions of {questions} stories: 0 disagreements\n")
+    assert verified.stdout.startswith(f"{questions} rows of {questions} stories: {questions} judged, 0 wrong answers, ")
+    assert verified.stdout.endswith("\n0 disagreements\n")
     assert "  under strict kinship: entailed " in verified.stdout
     assert run_line("show out").exit_code == 0
     assert run_line("evaluate --model oracle --data out").exit_code == 0
@@ -206,7 +207,7 @@ def test_placeholders_are_verified(folder: Path) -> None:
     done = run_line("verify mine.json --json found.json")
     assert done.exit_code == 1
     assert "missing-person" in done.stdout
-    assert "placeholders: " in done.stdout
+    assert "placeholders\n" in done.stdout
     assert json.loads((folder / "found.json").read_text())["by_field"]["missing-person"] == 1
 
 
@@ -250,11 +251,12 @@ def test_verify_lists_what_is_wrong(folder: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in changed))
     done = run_line("verify out/test.jsonl --json found.json")
     assert done.exit_code == 1
-    assert "test test-000000001-0: status: found ambiguous, expected entailed\n" in done.stdout
-    assert "3 questions of 3 stories: 2 disagreements\n" in done.stdout
+    assert "test.jsonl row 1 (test-000000001-0): status: found ambiguous, expected entailed; " in done.stdout
+    assert "\n2 disagreements\n" in done.stdout
     found = json.loads(Path("found.json").read_text())
     assert found["by_field"] == {"file": 1, "status": 1}
-    assert found["statuses"] == {"entailed": 3, "ambiguous": 0, "contradicted": 0, "impossible": 0}
+    assert found["statuses"] == {"entailed": 3}
+    assert found["totals"]["ambiguous"] == 0
 
 
 def test_verify_counts_statuses(folder: Path) -> None:
@@ -613,7 +615,7 @@ def broken_files(folder: Path) -> None:
     (folder / "empty.csv").write_text("")
 
 
-@pytest.mark.parametrize("verb", ["verify", "show", "evaluate --model oracle --data"])
+@pytest.mark.parametrize("verb", ["audit", "show", "evaluate --model oracle --data"])
 @pytest.mark.parametrize(
     ("path", "message"),
     [
@@ -628,6 +630,12 @@ def broken_files(folder: Path) -> None:
 )
 def test_broken_csv(folder: Path, refuse: Refuse, verb: str, path: str, message: str) -> None:
     broken_files(folder)
+    if verb == "audit" and path in ("literal.csv", "edges.csv", "task.csv"):  # one row does not end an audit
+        done = run_line(f"{verb} {path}")
+        assert done.exit_code == 1
+        assert message.partition(": ")[2] in done.stdout
+        assert done.stdout.endswith("\n0 disagreements; 1 of 4 rows not understood\n")
+        return
     assert message in refuse(f"{verb} {path}")
 
 

@@ -38,7 +38,7 @@ def test_json_goes_to_standard_output(program: Program, data: Path) -> None:
     assert ended.err == ""
     found = json.loads(ended.out)
     assert found["disagreements"] == 1
-    assert found["findings"][0]["found"] == "jar"
+    assert found["files"][0]["errata"][0]["found"] == "jar"
     assert not (Path.cwd() / "-").exists()
 
 
@@ -111,4 +111,4 @@ def test_a_long_value_is_cut_in_lists_for_people(program: Program, data: Path) -
     for command in ("verify d", "audit d"):
         assert len(program(command).out) < 10_000
     program("verify d --json v.json")
-    assert len(json.loads(Path("v.json").read_text())["findings"][0]["found"]) == 10**6
+    assert len(json.loads(Path("v.json").read_text())["files"][0]["errata"][0]["found"]) == 10**6

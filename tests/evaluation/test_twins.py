@@ -26,7 +26,7 @@ def test_twin_has_the_same_shape_and_other_stories(tmp_path: Path, benchmark: st
     assert len(first) == len(second)
     assert {each.benchmark for each in second} == {benchmark}
     assert not {each.story for each in first} & {each.story for each in second}
-    assert not storyproof.verify(path).findings
+    assert not storyproof.verify(path).disagreements
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_twin_of_nested_beliefs_has_the_dials_of_the_manifest(tmp_path: Path, di
     storyproof.generate("tom-k", test=12, seed=7, out=tmp_path / "x", **dials)
     source = find_source(tmp_path / "x")
     path = make_twin(source, tmp_path / "twins", seed=8)
-    assert not storyproof.verify(path).findings
+    assert not storyproof.verify(path).disagreements
     first, second = read_examples(source), read_examples(find_source(path))
     shapes = [
         [(each.order, each.readings[0], each.question_type.partition("_")[0]) for each in some if each.order]

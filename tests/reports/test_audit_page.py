@@ -39,7 +39,7 @@ def report_of(*errata: Finding) -> AuditReport:
     files: dict[str, list[Finding]] = {}
     for each in errata:
         files.setdefault(each.file, []).append(each)
-    totals = {"questions": 1200, "stories": 200, "wrong_answers": {"memory": 0, "first_order": len(errata)}}
+    totals = {"rows": 1200, "stories": 200, "wrong_answers": {"memory": 0, "first_order": len(errata)}}
     return AuditReport([FileReport(file, "tomi", dict(totals), found) for file, found in files.items()])
 
 
@@ -121,7 +121,7 @@ def test_totals_and_classes() -> None:
 
 
 def test_a_clean_audit_passes_clearly() -> None:
-    page = audit_page(AuditReport([FileReport("a.txt", "tomi", {"questions": 6})]), {}, title="Clean")
+    page = audit_page(AuditReport([FileReport("a.txt", "tomi", {"rows": 6})]), {}, title="Clean")
     assert "✓ Passed. All 6 answers follow from their stories, and no other problem was found in 1 file." in page
     assert '<section class="verdict pass"' in page
     assert page.count("Nothing wrong was found.") == 1
@@ -148,7 +148,7 @@ def test_answers_may_be_right_where_other_labels_are_wrong() -> None:
 
 def test_rare_findings_never_look_like_none() -> None:
     report = report_of(erratum(0))
-    report.files[0].totals["questions"] = 100_000
+    report.files[0].totals["rows"] = 100_000
     assert "1 of 100,000 answers (&lt;0.1%) are wrong." in audit_page(report, {}, title="x")
 
 

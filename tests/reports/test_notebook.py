@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 import storyproof
-from storyproof.audits.verify import Verification
 from storyproof.families.family import family_of
-from storyproof.findings import Finding
+from storyproof.findings import AuditReport, FileReport, Finding
 from storyproof.reports.notebook import view
 from tests.reports.test_audit_page import NAME, TEXT, erratum, report_of
 from tests.samples import example
@@ -63,12 +62,13 @@ def test_an_audit_is_shown() -> None:
     assert shown.index("structural") < shown.index("trace")
 
 
-def test_a_verification_is_shown(tmp_path: Path) -> None:
+def test_the_first_findings_are_shown(tmp_path: Path) -> None:
     storyproof.generate("tomi", test=3, seed=1, out=tmp_path / "x")
-    assert "✓ verified: 18 questions of 3 stories" in Tags(storyproof.verify(tmp_path / "x")._repr_html_()).text
-    findings = [Finding(file="a", field="answer", found=f"f{n}", expected="e") for n in range(12)]
-    shown = Tags(Verification(stories=1, questions=6, findings=findings)._repr_html_()).text
-    assert "12 findings in 6 questions of 1 story" in shown
+    assert "All 18 answers follow from their stories" in Tags(storyproof.verify(tmp_path / "x")._repr_html_()).text
+    findings = [
+        Finding(file="a", row=n, kind="structural", field="answer", found=f"f{n}", expected="e") for n in range(12)
+    ]
+    shown = Tags(AuditReport([FileReport("a", "jsonl", {}, findings, questions=6)])._repr_html_()).text
     assert "f9" in shown
     assert "f10" not in shown
     assert "and 2 more" in shown
@@ -91,7 +91,6 @@ def test_nothing_from_data_is_markup() -> None:
     for html in (
         evil._repr_html_(),
         report_of(erratum(0, **fields))._repr_html_(),
-        Verification(findings=[erratum(0, **fields)])._repr_html_(),
     ):
         found = Tags(html)
         assert not {"script", "style", "iframe", "object"} & set(found.tags)

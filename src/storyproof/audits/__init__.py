@@ -1,7 +1,7 @@
 """What is wrong with data.
 
-The verbs are modules here: `verify` and `audit`, two views of one pass over the rows (`examination`), beside corrected
-copies (`fixes`), duplicates (`contamination`), shortcuts (`shortcuts`) and variety of text (`language`).
+The verb is the module `audit`: one pass over the rows (`examination`), with corrected copies (`fixes`). Beside it stand
+duplicates (`contamination`), shortcuts (`shortcuts`) and variety of text (`language`).
 """
 
 from importlib import import_module
@@ -13,11 +13,9 @@ if TYPE_CHECKING:
     from storyproof.audits.fixes import fixed_files
     from storyproof.audits.language import measure_language
     from storyproof.audits.shortcuts import find_shortcuts
-    from storyproof.audits.verify import Verification
 
 # Where names are defined; a module is imported when one of its names is used, since each verb needs few of them.
 _MODULES = {
-    "Verification": "verify",
     "examine": "examination",
     "examine_table": "examination",
     "find_overlaps": "contamination",
@@ -27,7 +25,6 @@ _MODULES = {
 }
 
 __all__ = [
-    "Verification",
     "examine",
     "examine_table",
     "find_overlaps",

@@ -1,24 +1,43 @@
-"""The verb `audit`: what is wrong with data, row by row and why, and corrected files."""
+"""The verb `audit`, also called `verify`: what is wrong with data, row by row and why, and corrected files."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from storyproof.audits.apart import AuditFile
-from storyproof.audits.examination import AUTO, find_files, format_names, names_of
+from storyproof.audits.examination import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
 from storyproof.audits.fixes import MANNERS, MARK, fixes
-from storyproof.datasets.folders import whole_folder
+from storyproof.audits.row_order import FileOrder, OrderOfFile, RowOrder
+from storyproof.datasets.folders import MARKER, is_unfinished, whole_folder
 from storyproof.datasets.frames import Data, takes_rows
+from storyproof.datasets.manifest import (
+    MANIFEST,
+    file_problem,
+    file_sha256,
+    hash_in,
+    manifest_problems,
+    parse_manifest,
+    read_manifest,
+)
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import ERRATA, DataFile, find_sources
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import ConfigError, DataError, UnknownNameError
-from storyproof.findings import AuditReport, FileReport
-from storyproof.storage import is_url
+from storyproof.families.family import Family, families, load_family
+from storyproof.families.judge import Subject
+from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
+from storyproof.findings import MANIFEST as DIFFERS
+from storyproof.formats.format import split_of, suffixes
+from storyproof.inputs import FILE, kind_of
+from storyproof.storage import RemoteFolder, is_url
+
+Progress = Callable[[int], None]
 
 
 @takes_rows("paths", or_paths=True)
@@ -27,22 +46,31 @@ def audit(
     *,
     format: str = AUTO,
     readings: Sequence[str] = (),
+    rules: str | Path | None = None,
+    proofs: bool = False,
     fix: str | Path | None = None,
     ambiguous: str = MARK,
     engine: Engine | None = None,
-    progress: Callable[[int], None] = lambda files: None,
+    progress: Progress = lambda rows: None,
 ) -> AuditReport:
-    """Audit files: find all that is wrong with their rows, and why.
+    """Compare everything that data claim with what oracle and checker derive from their text.
+
+    `storyproof.verify` is another name of this function.
 
     Args:
-        paths: Files, or folders of files, in any format of the catalog; also at URLs such as `s3://bucket/folder`; or
-            rows in memory, as for `verify`.
+        paths: Files, or folders of files, in any format of the catalog; files of a family that hold no rows, such as
+            placeholders; also at URLs such as `s3://bucket/folder`. Folders are also held against their manifests. Or
+            rows in memory: a frame of pandas or polars, an Arrow table, or a list of rows.
         format: The name of a format, see `format_names`; auto recognises it.
         readings: Only these readings make a wrong label rule-dependent; by default all.
+        rules: The file of rules that the data were made by, if they were made by rules of their own.
+        proofs: Whether to check the proof of every row by deletion: the named sentences alone give the answer, and not
+            if one of them is left out. By default this is checked for the first `findings.PROOF_SAMPLE` different
+            questions per file where it takes long.
         fix: Write the corrected files there, with `errata.csv`.
         ambiguous: What to do there with rows from which no answer follows: mark or drop them.
         engine: Where files are read, see `storyproof.engines`; by default one after the other, here.
-        progress: Called with 1 each time that a file is done.
+        progress: Called with how many rows were judged since the last call.
 
     Raises:
         DataError: If a file cannot be read, or the corrected ones cannot be written.
@@ -52,34 +80,49 @@ def audit(
         >>> import storyproof
         >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data", format="jsonl")
         >>> found = storyproof.audit("data")
-        >>> found.clean, found.totals["questions"]
-        (True, 180)
+        >>> found.ok, found.questions, found.findings
+        (True, 180, [])
     """
     if format not in format_names():
         raise UnknownNameError("format", format, format_names())
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
-    paths = [paths] if isinstance(paths, str | Path) else paths
+    paths = [paths] if isinstance(paths, str | Path) else list(paths)
     if any(map(is_url, paths)) and fix is not None:
         raise ConfigError("files at URLs can be audited, but not fixed; copy them here first, or leave out --fix.")
-    local = [path for path in paths if not is_url(path)]
-    files = find_files(local) if local or not paths else []
-    fetched = [file for path in paths if is_url(path) for source in find_sources(path) for file in source.files]
+    settings: dict[str, Any] = {"proofs": proofs, "readings": tuple(readings)}
+    settings |= {} if rules is None else {"rules": rules}
+    resources, paths = _judge_resources(paths)
+    if not paths:
+        return AuditReport(resources)
+    files = _find_all(paths)
     refuse_overlap(paths, fix, "--fix")
-    items = [(DataFile(str(file)), name) for file, name in zip(files, names_of(files), strict=True)]
-    items += [(file, file.name) for file in fetched]
-    reports = []
+    manifests = [_Manifest(str(path).rstrip("/") if is_url(path) else path) for path in paths]  # before the work
+    examine_file = _ExamineFile(settings, format, None if engine is not None else progress)
+    reports: list[FileReport] = []
+    hashes: dict[tuple[str, str], str] = {}
+    orders = _Orders(examine_file)
     with make_engine() if engine is None else nullcontext(engine) as entered:
-        for report in in_order(entered, AuditFile(format, tuple(readings)), items):
-            reports.append(report)
-            progress(1)
+        for file, examined in zip(files, in_order(entered, examine_file, files), strict=True):
+            reports.append(orders.follow(file, examined))
+            hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
+            if engine is not None:
+                progress(examined.report.questions)
+    orders.close()
+    if not any(report.questions for report in reports):
+        raise DataError(f"{' and '.join(map(str, paths))} holds no questions, so there is nothing to audit.")
     if fix is not None:
-        _write_fixed(Path(fix), files, reports, ambiguous)
-    return AuditReport(reports)
+        _write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
+    problems = dict.fromkeys(problem for each in manifests for problem in each.problems(hashes))
+    lacks = any(each.is_folder and each.manifest is None for each in manifests)
+    return AuditReport([*resources, *reports], [*map(_manifest_finding, problems)], lacks)
+
+
+verify = audit
 
 
 def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (), *, name: str = "") -> FileReport:
-    """Audit one file.
+    """Audit one file, without a manifest beside it.
 
     Args:
         path: The file.
@@ -91,7 +134,232 @@ def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (
         DataError: If the file cannot be read; the message says where, what was found and what was expected.
         UnknownNameError: If there is no such format or reading.
     """
-    return AuditFile(format, tuple(readings))((DataFile(str(path)), name))
+    examine_file = _ExamineFile({"readings": tuple(readings)}, format)
+    orders = _Orders(examine_file)
+    file = _File(DataFile(str(path)), name or Path(path).name, split_of(Path(path)), "")
+    report = orders.follow(file, examine_file(file))
+    orders.close()
+    return report
+
+
+def listed_statuses(report: AuditReport) -> dict[str, dict[str, int]]:
+    """Return by standard how many rows have which status, in the family's order, also those that no row has."""
+    if not report.statuses:
+        return {}
+    return {
+        family.standard: {name: report.statuses[name] for name in family.statuses}
+        for family in families()
+        if any(report.statuses[name] for name in family.statuses)
+    }
+
+
+def audited_families(report: AuditReport) -> list[Family]:
+    """Return the families of the audited rows."""
+    return [load_family(name) for name in dict.fromkeys(file.family for file in report.files) if name]
+
+
+def kinds_of(report: AuditReport) -> dict[str, str]:
+    """Return what kinds of findings mean, what matters most first; those of the audited rows decide."""
+    audited = audited_families(report)
+    others = [family for family in families() if family not in audited]
+    kinds: dict[str, str] = {}
+    for family in (*audited, *others):
+        for kind, text in family.kinds.items():
+            kinds.setdefault(kind, text)
+    return kinds | COMMON_KINDS
+
+
+def by_consequence(report: AuditReport) -> list[Finding]:
+    """Return all findings as they matter: disagreements, then the rest; each by kind, file and row."""
+    if not report.findings:
+        return []  # families take a while to load
+    places = {kind: place for place, kind in enumerate(kinds_of(report))}
+    return sorted(report.findings, key=lambda each: (not each.is_claim, places.get(each.kind, len(places))))
+
+
+def _judge_resources(paths: Sequence[str | Path]) -> tuple[list[FileReport], list[str | Path]]:
+    """Judge the files that hold no rows, such as placeholders, and return the other paths beside what was found."""
+    reports: list[FileReport] = []
+    others: list[str | Path] = []
+    for path in paths:
+        if not is_url(path) and Path(path).name == MANIFEST:
+            raise DataError(f"{path} describes a dataset; give its folder, {Path(path).parent}, or one of its files.")
+        found = None
+        if not is_url(path) and kind_of(Path(path)) == FILE:
+            found = next((each for family in families() if (each := family.judge_resource(Path(path)))), None)
+        if found is None:
+            others.append(path)
+        else:
+            count, findings = found
+            reports.append(FileReport(Path(path).name, "", {"entries": count}, findings))
+    return reports, others
+
+
+class _File(NamedTuple):
+    """A file to examine.
+
+    Attributes:
+        file: Where it is.
+        name: What findings call it.
+        split: Its split, if that can be told.
+        folder: Where it was found; rows of one split of a folder belong together.
+    """
+
+    file: DataFile
+    name: str
+    split: str | None
+    folder: str
+
+
+def _find_all(paths: Sequence[str | Path]) -> list[_File]:
+    """Return all files at some paths and URLs, those on this machine first."""
+    local = [path for path in paths if not is_url(path)]
+    files = find_files(local) if local or not paths else []
+    found = [
+        _File(DataFile(str(file)), name, split_of(file), str(file.parent))
+        for file, name in zip(files, names_of(files), strict=True)
+    ]
+    for url in (str(path).rstrip("/") for path in paths if is_url(path)):
+        for source in find_sources(url):
+            for file in source.files:
+                found.append(_File(file, file.name, source.split, file.place.rpartition("/")[0]))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """What was found in one file.
+
+    Attributes:
+        report: Without what is wrong with the order of rows.
+        order: What must be known to say that.
+        seams: See `examine`.
+        sha256: The hash of a file at a URL.
+    """
+
+    report: FileReport
+    order: OrderOfFile
+    seams: list[int]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class _ExamineFile:
+    """Examines files, wherever an engine likes; the reports are those of one process.
+
+    Attributes:
+        settings: What users said about the data, see `Subject`.
+        format: The name of a format; auto recognises it.
+        progress: Called with how many rows were judged since the last call, if this is done in one process.
+    """
+
+    settings: Mapping[str, Any]
+    format: str = AUTO
+    progress: Progress | None = field(default=None)
+
+    def __call__(self, item: _File) -> _Examined:
+        """Examine a file."""
+        with item.file.opened() as path:
+            order, seams = FileOrder(item.split), [0][:0]
+            subject, family = self.subject(item, path)
+            report = examine(
+                subject,
+                family=family,
+                says=f"--format {self.format}",
+                watch=order.check,
+                seams=seams,
+                progress=self.progress or (lambda rows: None),
+            )
+            return _Examined(report, order.summary(), seams, file_sha256(path) if is_url(item.file.place) else "")
+
+    def subject(self, item: _File, path: Path) -> tuple[Subject, str]:
+        """Return what is judged, and the only family that its rows may be of, if users named one."""
+        form, family = choose_format(path, self.format)
+        return Subject(path, form, item.name, self.settings), family
+
+
+class _Orders:
+    """Checks that the rows of each split fit each other, file by file."""
+
+    def __init__(self, examine_file: _ExamineFile) -> None:
+        self._examine = examine_file
+        self._orders: dict[tuple[str, str | None], tuple[RowOrder, FileReport]] = {}
+
+    def follow(self, item: _File, examined: _Examined) -> FileReport:
+        """Return the report on a file with what is wrong with the order of its rows, after those of earlier files."""
+        report, key = examined.report, (item.folder, item.split)
+        order = self._orders[key][0] if key in self._orders else RowOrder(item.split)
+        order.file = item.name
+        self._orders[key] = order, report
+        if order.follow(examined.order):
+            return report
+        with item.file.opened() as path:
+            more = [list(order.check(table)) for table in story_tables(self._examine.subject(item, path)[0])]
+        whole = len(report.findings) - (examined.seams[-1] if examined.seams else 0)  # about the file: they come first
+        for seam, findings in zip(reversed(examined.seams), reversed(more), strict=True):
+            report.findings[whole + seam : whole + seam] = findings
+        return report
+
+    def close(self) -> None:
+        """Add to the last file of each split what is known once all its files were read."""
+        for order, report in self._orders.values():
+            report.findings += order.close()
+
+
+class _Manifest:
+    """The manifest of a folder, or of the folder of a file, here or at a URL."""
+
+    def __init__(self, place: str | Path) -> None:
+        if is_url(place):
+            head, _, last = str(place).rpartition("/")
+            self._file = last if Path(last).suffix in suffixes() else ""
+            self._stored = RemoteFolder(head if self._file else str(place))
+            content = self._stored.read(MANIFEST)
+            self.manifest = None if content is None else parse_manifest(content, f"{self._stored}/{MANIFEST}")
+            self._is_unfinished = self._stored.read(MARKER) is not None
+            self._folder = str(head if self._file else place)
+            self._sha256_of: Callable[[str], str | None] = self._fetched_hash
+        else:
+            path = Path(place)
+            folder = path if path.is_dir() else path.parent
+            self._file = "" if path.is_dir() else path.name
+            self.manifest, self._is_unfinished = read_manifest(folder), is_unfinished(folder)
+            self._folder = str(folder)
+            self._sha256_of = hash_in(folder)
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether a whole folder is held against it."""
+        return not self._file
+
+    def problems(self, hashes: Mapping[tuple[str, str], str]) -> Iterator[str]:
+        """Yield how the files differ from it.
+
+        Args:
+            hashes: The files that were read, by folder and name; with their hashes, if they were fetched.
+        """
+        if self._is_unfinished:
+            yield "the folder is unfinished: the run that wrote it was killed"
+        if self.manifest is None:
+            return
+
+        def sha256_of(name: str) -> str | None:
+            return hashes.get((self._folder, name)) or self._sha256_of(name)
+
+        if self._file:
+            problem = file_problem(self._file, self.manifest, sha256_of) if self._file in self.manifest["files"] else ""
+            yield from [problem] if problem else []
+            return
+        names = [name for folder, name in hashes if folder == self._folder]
+        yield from manifest_problems(self.manifest, names, sha256_of)
+
+    def _fetched_hash(self, name: str) -> str | None:
+        content = self._stored.read(name)
+        return None if content is None else hashlib.sha256(content).hexdigest()
+
+
+def _manifest_finding(problem: str) -> Finding:
+    return Finding(file=MANIFEST, kind=DIFFERS, field="file", found=problem, expected="the file as it was written")
 
 
 def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str) -> None:

@@ -1,30 +1,34 @@
-"""The one pass over data behind `verify` and `audit`.
+"""The one pass over data behind `audit`.
 
 A file is found, its format and family are looked up, and it is read once, with the places of its rows. The family's
-judge then gets whole stories and yields findings. The verbs are two views of the result: `verify` asks
-`families.judge.VERIFY_ASKS`, and `audit` asks `families.judge.AUDIT_ASKS`.
+judge then gets whole stories and yields findings. Rows that are not understood as they are get a second chance: they
+are read as `storyproof.story` reads a user's own text, and judged again in the words that were found.
 """
 
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
 
+from storyproof.audits.rewordings import Rewordings
 from storyproof.catalog import names
-from storyproof.datasets.reading import data_files
+from storyproof.datasets.reading import find_sources
 from storyproof.errors import DataError, UnknownNameError
+from storyproof.example import SCHEMA
 from storyproof.families.family import Family, family_of_table, load_family, recognise
 from storyproof.families.judge import FileJudge, Subject
-from storyproof.findings import FileReport, Finding, add_up
+from storyproof.findings import UNREAD, FileReport, Finding, add_up
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
-from storyproof.formats.format import Format, expect_format, format_of, load_format, suffixes, with_places
+from storyproof.formats.format import Format, expect_format, format_of, load_format, numbers_of, with_places
 from storyproof.formats.lines import find_bad_bytes
 from storyproof.heartbeat import beat
-from storyproof.inputs import FILE, kind_of, name_of
+from storyproof.inputs import name_of
 
 AUTO = "auto"
 
@@ -41,7 +45,7 @@ def examine(
     """Read a file once and let the family of its rows judge them.
 
     Args:
-        subject: The file, and what is asked about it.
+        subject: The file, and what users said about it.
         family: The only family that its rows may be of; by default any.
         says: What says so, for messages.
         watch: Yields what is wrong with rows of any family, table by table.
@@ -53,20 +57,18 @@ def examine(
     """
     path, form = subject.path, subject.format
     report = FileReport(subject.name, form.name)
-    judges: dict[str, FileJudge] = {}
+    bench = _Bench(subject)
     judged = 0
     if form.family:
-        judges[form.family] = load_family(form.family).judge(subject)
+        bench.judge_of(load_family(form.family))
     try:
         for table in story_tables(subject):
             found = _family_of(table, form)
             if family and found.name != family:
                 raise _other_family(path, table, load_family(family), says)
-            if found.name not in judges:
-                judges[found.name] = found.judge(subject)
             for part in in_parts(table):
                 with _no_collection():
-                    report.findings += judges[found.name].judge(part)
+                    report.findings += bench.judge(found, part)
                 progress(part.num_rows)
                 judged += part.num_rows
                 beat("rows", judged)
@@ -79,43 +81,87 @@ def examine(
         if isinstance(error.__cause__, UnicodeDecodeError):  # the reader does not say in which line
             raise find_bad_bytes(path, *map(path.with_suffix, form.beside)) or error from None
         raise
-    if not judges and subject.is_audit:
-        raise DataError(f"{path}, line 1: found no question; expected at least one.")
-    _conclude(report, judges)
+    bench.conclude(report)
     return report
 
 
-def examine_table(table: pa.Table, name: str = "table", *, is_audit: bool = False, **settings: object) -> FileReport:
+def examine_table(table: pa.Table, name: str = "table", **settings: object) -> FileReport:
     """Let the family of a table in memory judge its rows.
 
     Args:
         table: The rows, whole stories.
         name: What findings call it.
-        is_audit: See `Subject`.
         **settings: What users said about the data, see `Subject`.
     """
-    family = family_of_table(table)
-    subject = Subject(Path(name), load_format("parquet"), name, is_audit, settings)
+    subject = Subject(Path(name), load_format("parquet"), name, settings)
     report = FileReport(name, subject.format.name, questions=table.num_rows, stories=len(story_starts(table)))
-    judge = family.judge(subject)
-    report.findings += judge.judge(with_places(table, 0))
-    _conclude(report, {family.name: judge})
+    bench = _Bench(subject)
+    report.findings += bench.judge(family_of_table(table), with_places(table, 0))
+    bench.conclude(report)
     return report
 
 
-def _conclude(report: FileReport, judges: dict[str, FileJudge]) -> None:
-    """Add what is known once all rows were judged."""
-    for name, judge in judges.items():
-        report.family = name
-        report.findings[:0] = judge.conclude()
-        report.unchecked.update(judge.unchecked)
-        report.proofs_checked += judge.proofs_checked
-        report.statuses.update(judge.statuses)
-        report.gone |= judge.gone
-        report.unmarked.update(judge.unmarked)
-        report.unsettled |= judge.unsettled
-        report.declared |= judge.declared
-    report.totals = add_up(judge.totals() for judge in judges.values())
+@dataclass(slots=True)
+class _Bench:
+    """The judges of one file, by family, and what is counted besides.
+
+    Attributes:
+        subject: The file.
+        judges: The judges of the families of its rows.
+        unread: How many rows are not understood, by what is not.
+        rewordings: Finds words that a family reads.
+    """
+
+    subject: Subject
+    judges: dict[str, FileJudge] = field(default_factory=dict)
+    unread: Counter[str] = field(default_factory=Counter)
+    rewordings: Rewordings = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rewordings = Rewordings(self.subject.format.family)
+
+    def judge_of(self, family: Family) -> FileJudge:
+        """Return the judge of a family's rows."""
+        if family.name not in self.judges:
+            self.judges[family.name] = family.judge(self.subject)
+        return self.judges[family.name]
+
+    def judge(self, family: Family, table: pa.Table) -> list[Finding]:
+        """Return what is wrong in rows; those that are not understood are judged again in other words, if there are."""
+        findings = list(self.judge_of(family).judge(table))
+        unread = {each.row for each in findings if each.kind == UNREAD}
+        if not unread:
+            return findings
+        reworded = self.rewordings.find(table, unread)
+        for name, rows in reworded.tables.items():
+            other = load_family(name)
+            again = [each for each in self.judge_of(other).judge(rows) if each.field not in other.facts]
+            read = set(numbers_of(rows)[0]) - {each.row for each in again if each.kind == UNREAD}
+            findings = [each for each in findings if each.kind != UNREAD or each.row not in read]
+            findings += [each for each in again if each.kind != UNREAD]
+        for place, each in enumerate(findings):
+            if each.kind == UNREAD and each.row in reworded.reasons:
+                findings[place] = replace(each, found=reworded.reasons[each.row])
+        self.unread.update(each.field for each in findings if each.kind == UNREAD)
+        return sorted(findings, key=lambda each: each.row)
+
+    def conclude(self, report: FileReport) -> None:
+        """Add what is known once all rows were judged."""
+        for name, judge in self.judges.items():
+            report.family = report.family or name
+            report.findings[:0] = judge.conclude()
+            report.unchecked.update(judge.unchecked)
+            report.proofs_checked += judge.proofs_checked
+            report.statuses.update(judge.statuses)
+            report.gone |= judge.gone
+            report.unmarked.update(judge.unmarked)
+            report.unsettled |= judge.unsettled
+            report.declared |= judge.declared
+        report.unread = self.unread
+        unread = dict(self.unread.most_common())
+        judged = report.questions - self.unread.total()
+        counts = {"rows": report.questions, "stories": report.stories, "judged": judged, "unread": unread}
+        report.totals = add_up([counts, *(judge.totals() for judge in self.judges.values())])
 
 
 def story_tables(subject: Subject) -> Iterator[pa.Table]:
@@ -124,20 +170,20 @@ def story_tables(subject: Subject) -> Iterator[pa.Table]:
 
 
 def _tables(subject: Subject) -> Iterator[pa.Table]:
-    """Read a file with places; an audit takes files of others, unless they have a family's own columns."""
+    """Read a file with places; one that storyproof wrote strictly, others as far as their values fit."""
     path, form = subject.path, subject.format
-    if not subject.is_audit or (not form.family and _has_own_columns(path, form)):
+    if type(form).read_foreign is Format.read_foreign or (not form.family and _is_ours(path, form)):
         return form.read(path, CHUNK_ROWS, places=True)
     return form.read_foreign(path, CHUNK_ROWS)
 
 
-def _has_own_columns(path: Path, form: Format) -> bool:
-    """Return whether a file has the columns by which a family is recognised; errors are left to its reader."""
+def _is_ours(path: Path, form: Format) -> bool:
+    """Return whether a file has all columns of examples, or those of one family; errors are left to its reader."""
     try:
-        columns = form.columns(path)
+        columns = frozenset(form.columns(path))
     except DataError:
         return False
-    return bool(recognise(columns).marks)
+    return bool(recognise(columns).marks) or columns.issuperset(SCHEMA.names)
 
 
 def _family_of(table: pa.Table, form: Format) -> Family:
@@ -197,20 +243,9 @@ def find_files(paths: Sequence[str | Path]) -> list[Path]:
     Raises:
         DataError: If there is nothing to audit at a path.
     """
-    found: list[Path] = []
-    for path in map(Path, paths):
-        kind = kind_of(path)
-        if kind == FILE:
-            format_of(path)  # raises if its suffix is unknown
-            found.append(path)
-            continue
-        inside = data_files(path, kind, "give a file or a folder of files")
-        if not inside:
-            raise DataError(f"{path} holds nothing to audit; expected files ending in {', '.join(suffixes())}.")
-        found += inside
-    if not found:
+    if not paths:
         raise DataError("no files were given; name at least one.")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(file for path in paths for source in find_sources(path) for file in source.paths))
 
 
 def names_of(files: Sequence[Path]) -> list[str]:

@@ -40,8 +40,8 @@ def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Wr
         if each.fix:
             value = each.expected if form.holds_text else right_value(each)
             changes.put(each.row, each.fix, value, each.found)
-    family = load_family(report.family)
-    if family.status_column:
+    family = load_family(report.family) if report.family else None  # a file without rows has none
+    if family is not None and family.status_column:
         _settle(changes, report, family.status_column, family.statuses[0], ambiguous)
     return form.patch(Path(path), changes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from storyproof.audits.repeats import RepeatedNumbers, RepeatedTexts
 from storyproof.example import story_of_id
-from storyproof.findings import Finding
+from storyproof.findings import ORDER, Finding
+from storyproof.formats.format import PLACE, numbers_of
 
-ORDER = "row_order"  # the kind of its findings
 _STORY = ("story_id", "story")
 _COLUMNS = ("id", "story_id", "benchmark", "split", "story")
 
@@ -42,7 +42,7 @@ class FileOrder:
     """Checks the rows of one file alone, wherever it is read; `RowOrder.follow` then continues with the result."""
 
     def __init__(self, split: str | None) -> None:
-        self._order = RowOrder("", split)
+        self._order = RowOrder(split)
         self._fits = True
         self._first: tuple[str | None, str] | None = None
 
@@ -66,10 +66,13 @@ class RowOrder:
     """Checks the rows of one split as they are read, and remembers what later ones must fit.
 
     A table that storyproof generated is checked in whole columns; where a row does not fit, row by row.
+
+    Attributes:
+        file: What findings call the file whose rows are being read.
     """
 
-    def __init__(self, where: str, split: str | None) -> None:
-        self._where = where
+    def __init__(self, split: str | None) -> None:
+        self.file = ""
         self._split = split
         self._benchmark: str | None = None
         self._numbers = RepeatedNumbers()  # of generated ids
@@ -81,8 +84,9 @@ class RowOrder:
         if not table.num_rows or self.take(table):
             return
         numbers: list[int] = []
-        for row in zip(*(_values(table, name) for name in _COLUMNS), strict=True):
-            yield from self._check_row(numbers, *row)
+        places = zip(*numbers_of(table), strict=True) if PLACE in table.column_names else iter(lambda: (-1, 0), None)
+        for (row, line), *values in zip(places, *(_values(table, name) for name in _COLUMNS), strict=False):
+            yield from (replace(each, row=row, line=line) for each in self._check_row(numbers, *values))
         self._numbers.add(np.array(numbers, np.int64))
 
     def take(self, table: pa.Table) -> bool:
@@ -134,7 +138,7 @@ class RowOrder:
         return self._finding(name, "id", "the same id twice", "an id of its own")
 
     def _finding(self, name: str, field: str, found: str, expected: str) -> Finding:
-        return Finding(file=self._where, id=name, kind=ORDER, field=field, found=found, expected=expected)
+        return Finding(file=self.file, id=name, kind=ORDER, field=field, found=found, expected=expected)
 
     def _fits(self, table: pa.Table) -> bool:
         """Return whether whole columns fit; False if a row may not."""
@@ -195,7 +199,8 @@ class RowOrder:
         if story_id == last_id and not (story == last_story or story.startswith(last_story + "\n")):
             yield self._finding(name, "story", "another text than in the row before", f"the story {story_id}")
         elif story_id != last_id and story == last_story:
-            yield self._finding(name, "story_id", story_id, f"{last_id}, which has the same text")
+            finding = self._finding(name, "story_id", story_id, f"{last_id}, which has the same text")
+            yield replace(finding, is_claim=story_of_id(name) is not None)  # others number stories as they like
         self._last = story_id, story
 
 

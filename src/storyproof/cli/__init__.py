@@ -29,7 +29,6 @@ from storyproof.cli import (
     show,
     study,
     train,
-    verify,
 )
 from storyproof.cli.command import Command
 from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
@@ -42,10 +41,10 @@ _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps 
 
 HELP = ["-h", "--help"]
 EXIT_CODES = (
-    "Exit codes: 0: success. 1: verify or audit found problems. 2: an error in the command or its input; the message "
-    "says what was found, where, and what to do. 3: evaluate got too few answers from a language model for its scores "
-    f"to count. {EXIT_CODE}: internal error; the message names a report to attach to an issue. 130: interrupted. "
-    "141: broken pipe."
+    "Exit codes: 0: success. 1: audit found labels that are wrong, or rows that it does not understand. 2: an error in "
+    "the command or its input; the message says what was found, where, and what to do. 3: evaluate got too few answers "
+    f"from a language model for its scores to count. {EXIT_CODE}: internal error; the message names a report to attach "
+    "to an issue. 130: interrupted. 141: broken pipe."
 )
 
 
@@ -73,10 +72,10 @@ app = typer.Typer(
 )
 app.command("generate", cls=BenchmarkCommand)(generate.generate)
 app.command("process", cls=Command, short_help="Convert raw data to one JSON list per split.")(process.process)
-app.command("verify", cls=Command, short_help="Check by oracle and checker that data hold what they claim.")(
-    verify.verify
+app.command("audit", cls=Command, short_help="Check every label against the text, and write corrected files.")(
+    audit.audit
 )
-app.command("audit", cls=Command, short_help="List what is wrong with data, and write corrected files.")(audit.audit)
+app.command("verify", cls=Command, short_help="Another name of audit.")(audit.audit)
 app.command("show", cls=Command, short_help="Show a story with answers and proofs, or draw it.")(show.show)
 app.command("train", cls=TrainingCommand, short_help="Train one of the classical models.")(train.train)
 app.command("evaluate", cls=ModelCommand)(evaluate.evaluate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +17,7 @@ from storyproof.cli.output import check_folder, check_results, takes_output, wri
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import console, echo, note
 from storyproof.errors import ConfigError
+from storyproof.findings import PROOF_SAMPLE
 from storyproof.storage import as_place
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def audit(
         list[str],
         typer.Argument(
             metavar="paths",
-            help="Files, folders or URLs (s3://…): .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet.",
+            help="Files, folders or URLs (s3://…): .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet; also "
+            "placeholders (.json).",
         ),
     ],
     format: Annotated[
@@ -44,6 +46,17 @@ def audit(
             metavar="<str>", help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"
         ),
     ] = None,
+    rules: Annotated[
+        Path | None, typer.Option(help="The rules that kinship data were generated with, if they are your own.")
+    ] = None,
+    proofs: Annotated[
+        bool,
+        typer.Option(
+            "--proofs",
+            help="Check every proof by leaving out sentences; without it kinship proofs are checked for the first "
+            f"{PROOF_SAMPLE} different questions per file.",
+        ),
+    ] = False,
     fix: Annotated[Path | None, typer.Option(help="Write the corrected files to this folder, with errata.csv.")] = None,
     ambiguous: Annotated[str, typer.Option(help="--fix: 'mark' or 'drop' rows from which no answer follows.")] = "mark",
     shortcuts: Annotated[
@@ -65,7 +78,11 @@ def audit(
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a self-contained page; - for standard output.")] = None,
 ) -> None:
-    """List what is wrong with data, row by row and why, and write corrected files. Exit code 1 if anything is."""
+    """Check every label against the text, list what is wrong and why, and write corrected files.
+
+    `verify` is another name of this command. Exit code 1 if a row does not hold what it claims, or is not understood.
+    Labels that follow under some readings only, duplicates and small tests are listed too, but do not count as wrong.
+    """
     import storyproof
 
     places = [as_place(path) for path in paths]
@@ -74,7 +91,7 @@ def audit(
     for given, option in ((against, "--against"), (html, "--html")):
         engines.refuse_urls(places if given is not None else [], option)
     for out, option in ((json_out, "--json"), (html, "--html")):
-        check_results(out, [*places, against], option)
+        check_results(out, [*places, against, rules], option)
     if json_out is not None and json_out == html:
         raise ConfigError(f"--json and --html are both {html}; choose two files.")
     if fix is not None:
@@ -83,11 +100,13 @@ def audit(
         raise ConfigError(
             f"--ambiguous is '{ambiguous}', but it has an effect on corrected files only; add --fix FOLDER."
         )
-    with engines.needed(engine, address, workers, *places) as started, progress_bar("files", None) as progress:
+    with engines.needed(engine, address, workers, *places) as started, progress_bar("questions", None) as progress:
         report = storyproof.audit(
             places,
             format=format,
             readings=tuple(reading or ()),
+            rules=rules,
+            proofs=proofs,
             fix=fix,
             ambiguous=ambiguous,
             engine=started,
@@ -97,14 +116,6 @@ def audit(
         more = _more([Path(path) for path in paths], shortcuts, overlaps or against is not None, language, against)
     extra = {name: found for name, found, _ in more}
     quiet = takes_output(json_out) or takes_output(html)
-    if not quiet:
-        _print(report, most)
-        for heading, _, text in more:
-            echo()
-            echo(heading)
-            console().print(text)
-    if fix is not None:
-        note(f"corrected files and errata.csv written to {fix}", err=quiet)
     if json_out is not None:
         plain = quiet  # escapes of the screen would not be JSON
         write_result(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=plain) + "\n")
@@ -115,33 +126,81 @@ def audit(
         write_result(
             html, page_of(report, [Path(path) for path in paths], extra, complete_list=complete_list), option="--html"
         )
+    if not quiet:
+        _print(report, most)
+        for heading, _, text in more:
+            echo(heading)
+            console().print(text)
+        echo(_verdict(report))
+    if fix is not None:
+        note(f"corrected files and errata.csv written to {fix}", err=quiet)
     for out, what in ((json_out, "all findings"), (html, "the page")):
         if out is not None and not takes_output(out):
             note(f"{what} written to {out}", err=quiet)
-    if not report.clean:
+    if not report.ok:
         raise typer.Exit(1)
 
 
 def _print(report: AuditReport, most: int) -> None:
-    """Print findings, then the totals, then what an audit asks."""
-    from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS
-    from storyproof.findings import cut
+    """Print how much was judged and found, then findings, wrong answers first."""
+    from storyproof.audits.audit import by_consequence, listed_statuses
+    from storyproof.reports.numbers import counted
 
-    findings = [each for file in report.files for each in file.findings]
+    totals = report.totals
+    if entries := totals.pop("entries", 0):
+        echo(f"{entries:,} placeholders")
+    if report.questions:
+        wrong, dependent = (sum(totals[name].values()) for name in ("wrong_answers", "rule_dependent"))
+        echo(
+            f"{counted(report.questions, 'row')} of {counted(report.stories, 'story')}: {totals['judged']:,} judged, "
+            f"{counted(wrong, 'wrong answer')}, {dependent:,} rule-dependent, {report.unread.total():,} not understood"
+        )
+    for name in ("wrong_answers", "rule_dependent", "unread", "by_mechanism"):
+        _print_counts(_LABELS[name], {key: count for key, count in totals.pop(name, {}).items() if count})
+    _print_counts("disagreements by field", report.by_field())
+    for standard, counts in listed_statuses(report).items():
+        _print_counts(f"under {standard}", counts)
+        totals = {name: count for name, count in totals.items() if name not in counts}
+    _print_counts("counts", {name: totals[name] for name in totals if name not in _SHOWN_ABOVE and totals[name]})
+    if report.proofs_checked:
+        echo(f"  checked by leaving out sentences: {counted(report.proofs_checked, 'proof')}")
+    if unchecked := [name for name, count in report.unchecked.items() if count]:
+        echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
+    if report.lacks_manifest:
+        echo("  no manifest.json, so files cannot be checked against what was generated")
+    findings = by_consequence(report)
     for each in findings[: most or None]:
-        depends = f" (right under '{each.reading}')" if each.reading else ""
-        where = f"{each.file} row {each.row}" if each.row >= 0 else each.file
-        expected = f", expected {cut(each.expected)}" if each.expected else ""
-        found = f"{each.kind}: {each.field}: found {cut(each.found)}{expected}{depends}; {cut(each.reason)}"
-        echo(f"{where}: {found}")
+        echo(each)
     if most and len(findings) > most:
-        echo(f"… and {len(findings) - most:,} more")
-    for name, value in report.totals.items():
-        if isinstance(value, dict):
-            value = ", ".join(f"{key} {count:,}" for key, count in value.items())
-        echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
-    echo(AUDIT_ASKS)
-    echo(VERIFY_ASKS)
+        echo(f"… and {len(findings) - most:,} more; --most 0 lists all, --json FILE writes all")
+
+
+_LABELS = {
+    "wrong_answers": "wrong answers",
+    "rule_dependent": "right under another reading",
+    "unread": "not understood",
+    "by_mechanism": "causes",
+}
+_SHOWN_ABOVE = ("rows", "stories", "judged")
+
+
+def _print_counts(label: str, counts: Mapping[str, int]) -> None:
+    if counts:
+        echo(f"  {label}: {', '.join(f'{name} {count:,}' for name, count in counts.items())}")
+
+
+def _verdict(report: AuditReport) -> str:
+    """Return how much of what the data claim is wrong, and what stands beside it, in a line."""
+    from storyproof.audits.audit import listed_statuses
+    from storyproof.reports.numbers import counted
+
+    parts = [counted(len(report.disagreements), "disagreement")]
+    if unread := report.unread.total():
+        parts.append(f"{unread:,} of {counted(report.questions, 'row')} not understood")
+    if unsettled := report.unsettled.total():
+        standard = " and ".join(listed_statuses(report))
+        parts.append(f"{unsettled:,} of {counted(report.questions, 'label')} do not follow under {standard}")
+    return "; ".join(parts)
 
 
 def _more(

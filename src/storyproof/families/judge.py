@@ -1,7 +1,7 @@
-"""How a family judges the rows of a file: the protocol behind `verify` and `audit`.
+"""How a family judges the rows of a file: the protocol behind `audit`.
 
-Both read a file once and pass its rows, with their places, to one judge, which yields findings. They ask different
-questions, and a judge answers the one that its subject has: see `VERIFY_ASKS` and `AUDIT_ASKS`.
+A file is read once, and its rows, with their places, are passed to one judge, which compares every label with what
+follows from the row's text and yields findings.
 """
 
 from __future__ import annotations
@@ -22,9 +22,6 @@ from storyproof.findings import PROOF_SAMPLE, Finding
 if TYPE_CHECKING:
     from storyproof.formats.format import Format
 
-VERIFY_ASKS = "verify asks: do the data hold what they claim? (labels under their readings, manifest, ids, order)"
-AUDIT_ASKS = "audit asks: what is wrong with the data? (also rows without one right answer, causes, duplicates)"
-
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -34,17 +31,14 @@ class Subject:
         path: Where it is.
         format: Its format.
         name: What findings call it.
-        is_audit: Whether to find all that is wrong, with reasons and fixes (`AUDIT_ASKS`), rather than what contradicts
-            the data's own claims (`VERIFY_ASKS`).
         settings: What users said about the data: `rules`, a file of rules that they were made by; `readings`, the only
-            ones that make a wrong label rule-dependent; `proofs`, whether verify checks the proof of every row by
+            ones that make a wrong label rule-dependent; `proofs`, whether the proof of every row is checked by
             deletion, rather than those of a sample (see `ProofSample`).
     """
 
     path: Path
     format: Format
     name: str
-    is_audit: bool
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def called(self, file: str) -> str:
@@ -53,27 +47,26 @@ class Subject:
 
 
 class ProofSample:
-    """Chooses the rows of a file whose proofs verify checks by deletion.
+    """Chooses the rows of a file whose proofs are checked by deletion.
 
     These are all rows if users asked for that (`Subject.settings["proofs"]`), else the first PROOF_SAMPLE rows with
-    different stories and questions. An audit chooses none.
+    different stories and questions.
     """
 
     def __init__(self, subject: Subject) -> None:
         self._takes_all = bool(subject.settings.get("proofs"))
-        self._wanted = 0 if subject.is_audit else PROOF_SAMPLE
         self._chosen: set[tuple[str, str]] = set()
 
     def choose(self, table: pa.Table) -> npt.NDArray[np.bool_]:
         """Return which of the next rows are chosen."""
-        found = np.full(table.num_rows, self._takes_all and self._wanted > 0)
+        found = np.full(table.num_rows, self._takes_all)
         for start in range(0, 0 if self._takes_all else table.num_rows, PROOF_SAMPLE):
-            if len(self._chosen) >= self._wanted:
+            if len(self._chosen) >= PROOF_SAMPLE:
                 break
             part = table.slice(start, PROOF_SAMPLE)
             pairs = zip(part.column("story").to_pylist(), part.column("question").to_pylist(), strict=True)
             for row, pair in enumerate(pairs, start=start):
-                if pair not in self._chosen and len(self._chosen) < self._wanted:
+                if pair not in self._chosen and len(self._chosen) < PROOF_SAMPLE:
                     self._chosen.add(pair)
                     found[row] = True
         return found
@@ -88,8 +81,9 @@ class FileJudge(ABC):
         proofs_checked: How many proofs were checked by deletion.
         statuses: How many rows have which status; empty if an answer follows from every row of the family.
         gone: Rows that a corrected copy must leave out.
-        unmarked: How many rows have which status, of those from which no answer follows and which do not say so.
-        unsettled: In an audit, the status of each such row; verify holds nothing that grows with the number of rows.
+        unmarked: How many rows have which status, of those from which no answer follows, or another than they say, and
+            which do not say so.
+        unsettled: The status of each such row for which there is no right answer.
         declared: The status of rows that say themselves that no answer follows.
     """
 
@@ -107,18 +101,18 @@ class FileJudge(ABC):
     def judge(self, table: pa.Table) -> Iterable[Finding]:
         """Yield what is wrong in the next rows: whole stories, with the column `place`.
 
-        Raises:
-            DataError: If rows cannot be judged at all.
+        For each row that is not understood there is one finding of the kind UNREAD, whose field says what is not, and
+        nothing is counted. Such a row may come again, in words that the family reads.
         """
 
     def conclude(self) -> Iterable[Finding]:
-        """Yield what is wrong with the file as a whole, once all rows were judged.
-
-        Raises:
-            DataError: If the file had no rows, and that is an error.
-        """
+        """Yield what is wrong with the file as a whole, once all rows were judged."""
         return ()
 
     def totals(self) -> dict[str, Any]:
-        """Return counts for the report of an audit; nested counts are dictionaries."""
+        """Return counts for the report; nested counts are dictionaries.
+
+        Among them are `wrong_answers`, wrong under every reading, by kind of question, and `rule_dependent`, by the
+        reading under which they are right.
+        """
         return {}

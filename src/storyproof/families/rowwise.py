@@ -23,8 +23,7 @@ from storyproof.errors import DataError, ParseError, ProofError
 from storyproof.example import SPLITS, Example, plain_schema
 from storyproof.families.family import NO_MINDS, Family, number_names, own_example
 from storyproof.families.judge import FileJudge, Subject
-from storyproof.findings import COLUMN, TEXT, Finding
-from storyproof.formats.chunks import story_starts
+from storyproof.findings import COLUMN, UNREAD, Finding
 from storyproof.formats.format import PLACE, Place
 from storyproof.seeds import Draws, Permutation, digest
 from storyproof.shortcuts.plain import find_plain_shortcuts
@@ -32,7 +31,7 @@ from storyproof.shortcuts.results import ShortcutReport
 
 ANSWER, PROVERS = "answer", "provers"
 ONLY_READING = "strict"  # of families whose text can be read in one way only
-_COUNTED = {ANSWER: "wrong_answers", COLUMN: "wrong_columns", TEXT: "wrong_texts", PROVERS: "provers_differ"}
+_COUNTED = {COLUMN: "wrong_columns", PROVERS: "provers_differ"}
 
 
 class RowwiseFamily(Family):
@@ -44,7 +43,6 @@ class RowwiseFamily(Family):
     kinds: ClassVar[Mapping[str, str]] = {
         ANSWER: "The labelled answer does not follow from the story.",
         COLUMN: "A value of another column does not follow from the text.",
-        TEXT: "Story or question cannot be parsed.",
         PROVERS: "Oracle and checker derive different answers.",
     }
 
@@ -197,7 +195,7 @@ class RowwiseBenchmark(Benchmark):
 
 
 class RowwiseJudge(FileJudge):
-    """Compares the labels of rows with what oracle and checker derive from their text; verify and audit find the same.
+    """Compares the labels of rows with what oracle and checker derive from their text.
 
     Values that are not text are written as JSON. Rows whose text cannot be parsed cannot be fixed, and are kept.
     """
@@ -206,14 +204,14 @@ class RowwiseJudge(FileJudge):
         super().__init__(subject)
         self._family = family
         self._counts: Counter[str] = Counter()
+        self._wrong: Counter[str] = Counter()  # answers, by kind of question
 
     def judge(self, table: pa.Table) -> Iterator[Finding]:
         """Yield the labels of rows that do not follow from their text."""
-        self._counts["questions"] += table.num_rows
-        self._counts["stories"] += len(story_starts(table))
         for row in table.to_pylist():
             for finding in self._judge_row(row, Place.from_value(row.pop(PLACE))):
-                self._counts[_COUNTED[finding.kind]] += 1
+                self._counts[finding.kind] += 1
+                self._wrong[finding.asked] += finding.kind == ANSWER
                 yield finding
 
     def _judge_row(self, row: dict[str, Any], place: Place) -> Iterator[Finding]:
@@ -222,10 +220,9 @@ class RowwiseJudge(FileJudge):
         try:
             labels = self._family.labels(row["story"], row["question"])
         except ParseError as error:
-            reason = "the text cannot be parsed"
-            wanted = "a text that can be parsed"
-            known |= {"line": place.line, "field": TEXT, "found": str(error), "expected": wanted}
-            yield Finding(file=subject.name, kind=TEXT, reason=reason, **known)
+            about = "story" if self._family.reads(row["question"]) else "question"
+            known |= {"line": place.line, "field": about, "found": str(error), "expected": ""}
+            yield Finding(file=subject.name, kind=UNREAD, **known)
             return
         known["asked"] = str(labels.get("question_type") or row.get("question_type") or "")
         second = self._family.check(row["story"], row["question"])
@@ -253,8 +250,10 @@ class RowwiseJudge(FileJudge):
                 )
 
     def totals(self) -> dict[str, Any]:
-        """Return how many rows and stories there are, and how many values of each kind are wrong."""
-        return {name: self._counts[name] for name in ("questions", "stories", *_COUNTED.values())}
+        """Return how many answers and other values are wrong."""
+        wrong = {name: count for name, count in self._wrong.items() if count}
+        counts = {name: self._counts[kind] for kind, name in _COUNTED.items()}
+        return {"wrong_answers": wrong, "rule_dependent": {}, **counts}
 
 
 def _written(value: Any) -> str:

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Any, NamedTuple
 
+from storyproof.audits.audit import audited_families, by_consequence, kinds_of
 from storyproof.display_names import display_name
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.families.family import Family, Picture, families, family_of, load_family
+from storyproof.families.family import Picture, families, family_of
 from storyproof.findings import AuditReport, FileReport, Finding
 from storyproof.reports.numbers import counted
 from storyproof.reports.page import build_page, build_table, data_text, read_asset
@@ -64,10 +65,10 @@ def audit_page(
     """
     findings = listed(report, per_kind)
     data, pictures = _data(findings, examples)
-    data["kinds"] = _kinds(report)
+    data["kinds"] = kinds_of(report)
     body = Template(read_asset(__package__, "audit_page.html")).substitute(
         title=safe(title),
-        tone="pass" if report.clean else "fail",
+        tone="pass" if report.ok else "fail",
         lead=_lead(report, verdict),
         classes=_classes(report),
         sections="\n".join(_section(number, each) for number, each in enumerate(sections)),
@@ -91,33 +92,13 @@ def listed(report: AuditReport, per_kind: int = LISTED) -> list[Finding]:
     return [finding for findings in groups.values() for finding in findings[:per_kind]]
 
 
-def _findings(report: AuditReport) -> Iterator[Finding]:
-    return (finding for file in report.files for finding in file.findings)
-
-
 def _by_kind(report: AuditReport) -> dict[str, list[Finding]]:
     """Return the findings of each kind in the order of the files; kinds that matter most first."""
     groups: dict[str, list[Finding]] = {}
-    for finding in _findings(report):
+    for finding in by_consequence(report):
         groups.setdefault(finding.kind, []).append(finding)
-    places = {kind: place for place, kind in enumerate(_kinds(report))}
+    places = {kind: place for place, kind in enumerate(kinds_of(report))}
     return dict(sorted(groups.items(), key=lambda item: places.get(item[0], len(places))))
-
-
-def _audited(report: AuditReport) -> list[Family]:
-    """Return the families of the audited rows."""
-    return [load_family(name) for name in dict.fromkeys(file.family for file in report.files) if name]
-
-
-def _kinds(report: AuditReport) -> dict[str, str]:
-    """Return what kinds of findings mean, what matters most first; those of the audited rows decide."""
-    audited = _audited(report)
-    others = [family for family in families() if family not in audited]
-    found: dict[str, str] = {}
-    for family in (*audited, *others):
-        for kind, text in family.kinds.items():
-            found.setdefault(kind, text)
-    return found
 
 
 # --- the findings
@@ -169,7 +150,7 @@ def _bound(report: AuditReport, findings: Sequence[Finding], per_kind: int, comp
 
 
 def _picture_legend(report: AuditReport) -> str:
-    texts = [family.legend for family in _audited(report) or families() if family.legend]
+    texts = [family.legend for family in audited_families(report) or families() if family.legend]
     if not texts or report.clean:
         return ""
     items = "".join(element("li", safe(text)) for text in texts)
@@ -180,7 +161,7 @@ def _picture_legend(report: AuditReport) -> str:
 
 
 def _questions(file: FileReport) -> int:
-    return file.questions or file.totals.get("questions", 0) or file.totals.get("rows", 0)
+    return file.questions or file.totals.get("rows", 0)
 
 
 class _Answers(NamedTuple):
@@ -192,7 +173,7 @@ class _Answers(NamedTuple):
 
 
 def _about_answers(report: AuditReport, findings: Sequence[Finding]) -> _Answers:
-    fields = frozenset[str]().union(*(family.answer_fields for family in _audited(report) or families()))
+    fields = frozenset[str]().union(*(family.answer_fields for family in audited_families(report) or families()))
     wrong = [each for each in findings if each.row >= 0 and each.field in fields]
     sure = {(each.file, each.row) for each in wrong if not each.reading}
     every = {(each.file, each.row) for each in wrong}
@@ -201,7 +182,7 @@ def _about_answers(report: AuditReport, findings: Sequence[Finding]) -> _Answers
 
 def describe_result(report: AuditReport) -> list[str]:
     """Return the result of an audit in a sentence, and how much else was found."""
-    findings = list(_findings(report))
+    findings = report.findings
     asked = sum(map(_questions, report.files))
     files = counted(len(report.files), "file")
     if not findings:
@@ -211,7 +192,7 @@ def describe_result(report: AuditReport) -> list[str]:
     rest = [f"{counted(other, 'other finding')} in {files}."] if other else []
     if not wrong:
         return [f"No answer is wrong in {asked:,} questions." if asked else "No answer is wrong.", *rest]
-    settled = all(family.is_always_settled for family in _audited(report))
+    settled = all(family.is_always_settled for family in audited_families(report))
     what = "are wrong" if settled else "are wrong or do not follow from their stories"
     share = f" of {asked:,} answers ({share_text(wrong, asked)})" if asked else " answers"
     which = "all of them" if some == wrong else f"{some:,} of them"
@@ -262,7 +243,7 @@ class ClassRow(NamedTuple):
 
 def class_rows(report: AuditReport) -> list[ClassRow]:
     """Return how many findings there are of each kind, what matters most first."""
-    asked, meanings = sum(map(_questions, report.files)), _kinds(report)
+    asked, meanings = sum(map(_questions, report.files)), kinds_of(report)
     rows = []
     for kind, findings in _by_kind(report).items():
         places = {(each.file, each.row) for each in findings if each.row >= 0}
@@ -323,7 +304,7 @@ def _totals(report: AuditReport) -> str:
     rows = [_summary(report, file.file, file.format, _questions(file), file.findings) for file in report.files]
     if len(report.files) > 1:
         asked = sum(map(_questions, report.files))
-        rows.append(_summary(report, "all files", "", asked, list(_findings(report))))
+        rows.append(_summary(report, "all files", "", asked, report.findings))
     heads = ["file", "questions", "wrong answers", "percent", "rule-dependent", "other findings"]
     short = build_table(heads, rows, label="Files", style="full")
     counts = [(file.file, dict(_flat(file.totals))) for file in report.files]

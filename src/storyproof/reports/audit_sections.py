@@ -78,6 +78,8 @@ def page_of(
     files = dict(zip(names_of(audited), audited, strict=True))
     wanted: dict[str, list[Finding]] = {}
     for each in listed(report):
+        if each.row < 0:
+            continue  # about a file or a folder
         wanted.setdefault(each.file, []).append(each)
     examples: dict[tuple[str, int], list[Example]] = {}
     for name, findings in wanted.items():

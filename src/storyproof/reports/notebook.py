@@ -1,4 +1,4 @@
-"""What notebooks show: an example with its picture, the result of an audit or a verification, the scores of a run.
+"""What notebooks show: an example with its picture, the result of an audit, the scores of a run.
 
 Notebooks add HTML to a page of their own, so there are no styles and no scripts here. Text is escaped, and pictures are
 images, in which nothing runs.
@@ -10,7 +10,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from functools import singledispatch
 
-from storyproof.audits.verify import Verification
+from storyproof.audits.audit import by_consequence
 from storyproof.display_names import display_name
 from storyproof.errors import DataError
 from storyproof.evaluation.runs import Evaluation
@@ -54,28 +54,22 @@ def _picture(picture: Picture) -> str:
 def _audit(report: AuditReport) -> str:
     result = "".join(element("p", safe(line)) for line in describe_result(report))
     rows = [[safe(row.name), safe(row.meaning), row.findings, safe(row.share), row.some] for row in class_rows(report)]
-    return element("div", result + _table(["class", "meaning", "findings", "of all rows", "rule-dependent"], rows))
-
-
-@view.register
-def _verification(found: Verification) -> str:
-    what = f"{counted(found.questions, 'question')} of {counted(found.stories, 'story')}"
-    result = f"✓ verified: {what}" if found.ok else f"{counted(len(found.findings), 'finding')} in {what}"
-    statuses = [f"{name} {count:,}" for name, count in found.listed_statuses().items()]
-    more = element("p", safe(f"{found.standard}: {', '.join(statuses)}")) if statuses else ""
-    return element("div", element("p", element("b", safe(result))) + more + _findings(found.findings))
+    classes = _table(["class", "meaning", "findings", "of all rows", "rule-dependent"], rows)
+    return element("div", result + classes + _findings(by_consequence(report)))
 
 
 def _findings(findings: Sequence[Finding]) -> str:
-    if not findings:
-        return ""
     rows = [
-        [*(data_text(cut(text)) for text in (each.file, each.id, each.field, each.found, each.expected, each.reason))]
+        [
+            data_text(each.file),
+            str(each.row) if each.row >= 0 else "",
+            *(data_text(cut(text)) for text in (each.id, each.field, each.found, each.expected, each.reason)),
+        ]
         for each in findings[:_FINDINGS]
     ]
     rest = len(findings) - _FINDINGS
     more = element("p", f"… and {rest:,} more in <code>findings</code>") if rest > 0 else ""
-    return _table(["file", "row", "field", "found", "expected", "why"], rows) + more
+    return _table(["file", "row", "id", "field", "found", "expected", "why"], rows) + more
 
 
 @view.register

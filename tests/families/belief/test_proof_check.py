@@ -40,7 +40,7 @@ def test_every_proof_of_tom_k_holds(preset: str, trust: str) -> None:
 def test_every_proof_of_stories_in_plain_sight_holds(name: str) -> None:
     benchmark, _, preset = name.partition(":")
     made = make_benchmark(benchmark, 9, **({"preset": preset} if preset else {})).with_small_blocks()
-    assert examine_table(made.part("test", 60, 0)).findings == []
+    assert examine_table(made.part("test", 60, 0)).disagreements == []
 
 
 def test_all_plots_of_tomi_have_proofs_that_hold() -> None:

@@ -339,7 +339,7 @@ def test_test_stories_have_scenes_of_their_own(is_split: bool, tmp_path: Path) -
     storyproof.generate(
         "clutrr", train=40, val=20, test=20, out=tmp_path / "data", split_placeholders=is_split, **SMALL, **given
     )
-    assert not storyproof.verify(tmp_path / "data").findings
+    assert not storyproof.verify(tmp_path / "data").disagreements
     for split, thing in words.items():
         for row in pq.read_table(tmp_path / "data" / f"{split}.parquet").to_pylist():
             assert {each for each in words.values() if each in row["story"]} == {thing}
@@ -376,7 +376,7 @@ def test_placeholders_are_read_back(format_name: str, tmp_path: Path) -> None:
     data = tmp_path / "data"
     storyproof.generate("clutrr", train=200, test=40, out=data, format=format_name, text="placeholders", **SMALL)
     found = storyproof.verify(data)
-    assert found.findings == []
+    assert found.disagreements == []
     assert "story" not in found.unchecked
     if format_name == "csv":
         return
@@ -388,7 +388,7 @@ def test_placeholders_are_read_back(format_name: str, tmp_path: Path) -> None:
         ]
     other = tmp_path / "other.jsonl"
     other.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    wrong = storyproof.verify(other).findings
+    wrong = storyproof.verify(other).disagreements
     assert len(wrong) > 20
     assert any("does not match its placeholder" in str(each.found) for each in wrong)
 
@@ -687,7 +687,7 @@ def test_relations_of_ones_own_can_be_told(tmp_path: Path) -> None:
     options: dict[str, Any] = {"rules": load_rules(path), "text": "synthetic", "train_k": (2,), "test_k": (2, 3)}
     found = storyproof.generate("clutrr", train=40, test=10, out=tmp_path / "x", **options)
     assert found["splits"]["train"]["questions"] == 40
-    assert storyproof.verify(tmp_path / "x", rules=path).findings == []
+    assert storyproof.verify(tmp_path / "x", rules=path).disagreements == []
 
 
 def test_supporting_noise_that_no_rule_makes_is_refused(tmp_path: Path) -> None:

@@ -358,7 +358,7 @@ def test_a_published_row_is_read(tmp_path: Path) -> None:
 
 def test_a_published_row_verifies_with_its_text_unchecked(tmp_path: Path) -> None:
     found = storyproof.verify(published(tmp_path))
-    assert found.findings == []
+    assert found.disagreements == []
     assert found.statuses == Counter({"entailed": 1})
     assert set(found.unchecked) == {"candidates", "readings", "proof", "status", "story"}
 
@@ -405,7 +405,7 @@ def test_untyped_noise_is_typed_by_its_shape(
     assert case.untyped == len(row["noise_types"])
     assert len(case.facts) == 2
     found = storyproof.verify(path)
-    assert found.findings == []
+    assert found.disagreements == []
     assert found.unchecked["edge_types"] == 1
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
 import pyarrow as pa
 
-from storyproof.errors import ParseError, quoted
+from storyproof.errors import DataError, ParseError, quoted
 from storyproof.example import SPLITS, plain_schema, story_of_id
 from storyproof.families.kinship.clutrr_records import (
     COLUMNS,
@@ -61,11 +61,16 @@ _SCHEMA = pa.schema(
     ]
 )
 FIELDS = "fields"  # the column with all fields of a record
-_RAW = pa.schema([("story", pa.string()), (FIELDS, pa.list_(pa.string()))])
+_IDENTITY = ("id", "story_id", "benchmark", "split", "story", "question")
+_RAW = pa.schema([*((name, pa.string()) for name in _IDENTITY), (FIELDS, pa.list_(pa.string()))])
 _HEADER = b"header"
 _PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself|they|them|their)\b", re.IGNORECASE)
 _MOST_DIGITS = 18  # of the number of a row
 _PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
+PUBLISHED_NAMES = {  # what CLUTRR calls columns of examples, or from what they are read
+    **_PUBLISHED,
+    **{"question": "query", "proof_steps": "proof_state", "k": "task_name", "task": "task_name"},
+}
 
 
 class ClutrrFormat(Format):
@@ -277,7 +282,8 @@ def read_csv(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
     """
     records = read_records(path)
     header = next(records).fields
-    found = _numbered(_example(path, read_clutrr_row(path, record, header)) for record in records if record.fields)
+    numbers = RowNumbers()
+    found = (example_of(path, read_clutrr_row(path, record, header), numbers) for record in records if record.fields)
     done = 0
     while part := list(islice(found, rows)):
         table = pa.Table.from_pylist(part, schema=_SCHEMA)
@@ -286,7 +292,7 @@ def read_csv(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
 
 
 def read_raw(path: Path, rows: int) -> Iterator[pa.Table]:
-    """Read a file's records in tables of at most `rows` rows: the story, all fields, and places.
+    """Read a file's records in tables of at most `rows` rows: which row it is, its text, all fields, and places.
 
     Raises:
         DataError: If its columns are not those of CLUTRR; the message says what was found, and where.
@@ -294,64 +300,90 @@ def read_raw(path: Path, rows: int) -> Iterator[pa.Table]:
     records = read_records(path)
     header = next(records).fields
     schema = pa.schema(_RAW, metadata={_HEADER: json.dumps(header)})
-    story, done = header.index("story"), 0
+    done = 0
     filled = (record for record in records if record.fields)
     while part := list(islice(filled, rows)):
-        columns = [[each.fields[story] for each in part], [each.fields for each in part]]
+        identities = [_identity(path, dict(zip(header, each.fields, strict=True)), each.row) for each in part]
+        columns = [[each[name] for each in identities] for name in _IDENTITY] + [[each.fields for each in part]]
         table = pa.table([pa.array(each, field.type) for each, field in zip(columns, _RAW, strict=True)], schema)
         yield with_places(table, done, [each.line for each in part])
         done += len(part)
 
 
-def read_raw_rows(path: Path, table: pa.Table) -> Iterator[ClutrrRow]:
-    """Read the rows of a table of records; see `read_raw`.
-
-    Raises:
-        DataError: If a field is not in the form that CLUTRR uses; the message says what was found, and where.
-    """
+def read_raw_rows(path: Path, table: pa.Table) -> Iterator[ClutrrRow | DataError]:
+    """Read the rows of a table of records, see `read_raw`; yield the error of one with a field that CLUTRR has not."""
     header = json.loads(table.schema.metadata[_HEADER])
     for number, line, fields in zip(*numbers_of(table), table.column(FIELDS).to_pylist(), strict=True):
-        yield read_clutrr_row(path, Record(number, line, "", fields), header)
+        try:
+            yield read_clutrr_row(path, Record(number, line, "", fields), header)
+        except DataError as error:
+            yield error
 
 
-def _numbered(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Add a problem where the first column does not number the rows; only for generated rows.
-
-    Where rows are missing, the numbers run ahead of the rows, but stay in step with the numbers in the ids.
-    """
-    first, last, ahead = (0, 0), (0, 0), 0
-    for place, row in enumerate(rows):
-        given = row.pop("index")
-        if given is not None and story_of_id(row["id"]):
-            counts = given.isdecimal() and len(given) <= _MOST_DIGITS
-            index, number = int(given) if counts else -1, int(row["id"][-11:-2])
-            strays = (index - first[0]) * (last[1] - first[1]) != (number - first[1]) * (last[0] - first[0])
-            if not ahead <= index - place <= number - place or (index != place > 1 and strays):
-                row["problems"].append(f"index: {given}")
-            first, last, ahead = (index, number) if not place else first, (index, number), index - place
-        yield row
-
-
-def _example(path: Path, row: ClutrrRow) -> dict[str, Any]:
-    """Read one row into the columns of an example.
-
-    Raises:
-        DataError: If it refers to people whom it does not have.
-    """
-    fields, asked = row.values, _numbers(row.names, row.asked_names)
-    for name, pairs in (("story_edges", row.edges), ("query_edge", [row.query_edge])):
-        for pair in pairs:
-            if not all(0 <= person < len(row.names) for person in pair):
-                form = f"pairs of {len(row.names)} people, counted from 0, not {pair!r}"
-                refuse(path, row.record, f"{name} is '{fields[name]}', expected {form}")
-    noise = noise_types(row.edges, row.k)
-    unnamed = f"{stem_of(path)}-{row.record.row}"
+def _identity(path: Path, fields: Mapping[str, str], number: int) -> dict[str, str | None]:
+    """Return which row a record is, and its text and question as they are."""
+    unnamed = f"{stem_of(path)}-{number}"
     return {
         "id": fields["id"] or unnamed,
         "story_id": story_of_id(fields["id"]) or fields["id"] or unnamed,
         "benchmark": "clutrr",
         "split": fields["task_split"] if fields["task_split"] in SPLITS else None,
         "story": remove_brackets(fields["story"]),
+        "question": fields["query"],
+    }
+
+
+class RowNumbers:
+    """Checks that the first column numbers the rows of a file; only of generated rows.
+
+    Where rows are missing, the numbers run ahead of the rows, but stay in step with the numbers in the ids.
+    """
+
+    def __init__(self) -> None:
+        self._first, self._last = (0, 0), (0, 0)
+        self._ahead = 0
+
+    def fit(self, place: int, name: str, given: str | None) -> bool:
+        """Return whether the number of the next row fits.
+
+        Args:
+            place: How many rows are before it.
+            name: Its id.
+            given: What the first column says; None if there is none.
+        """
+        if given is None or not story_of_id(name):
+            return True
+        counts = given.isdecimal() and len(given) <= _MOST_DIGITS
+        index, number = int(given) if counts else -1, int(name[-11:-2])
+        first, last = self._first, self._last
+        strays = (index - first[0]) * (last[1] - first[1]) != (number - first[1]) * (last[0] - first[0])
+        fits = self._ahead <= index - place <= number - place and (index == place or place <= 1 or not strays)
+        self._first, self._last = (index, number) if not place else first, (index, number)
+        self._ahead = index - place
+        return fits
+
+
+def example_of(path: Path, row: ClutrrRow, numbers: RowNumbers) -> dict[str, Any]:
+    """Return one row in the columns of an example.
+
+    Args:
+        path: The file.
+        row: The row.
+        numbers: Checks the number of the row.
+
+    Raises:
+        DataError: If it refers to people whom it does not have.
+    """
+    fields, asked = row.values, _numbers(row.names, row.asked_names)
+    is_numbered = numbers.fit(row.record.row, fields["id"] or "", fields.get(""))
+    for name, pairs in (("story_edges", row.edges), ("query_edge", [row.query_edge])):
+        for pair in pairs:
+            if not all(0 <= person < len(row.names) for person in pair):
+                form = f"pairs of {len(row.names)} people, counted from 0, not {pair!r}"
+                refuse(path, row.record, f"{name} is '{fields[name]}', expected {form}")
+    noise = noise_types(row.edges, row.k)
+    return {
+        **_identity(path, fields, row.record.row),
         "question": ask(*row.asked_names),
         "answer": fields["target"],
         "question_type": fields["task_name"],
@@ -369,11 +401,10 @@ def _example(path: Path, row: ClutrrRow) -> dict[str, Any]:
         "pattern": " ".join(predicate_of(relation) for relation in row.words[: row.k] if relation in WORDS),
         "proof_steps": [_step(path, row, step) for step in row.proof],
         "proof_relations": [step.head[1] for step in row.proof],
-        "index": fields.get(""),
         "line": row.record.line,
         "syn_story": remove_brackets(fields.get("syn_story", "")),
         **{name: fields.get(name) for name in BESIDE},
-        "problems": [*_problems(row), *_loose_premises(row)],
+        "problems": [*_problems(row), *_loose_premises(row), *([] if is_numbered else [f"index: {fields['']}"])],
     }
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from storyproof.errors import DataError
 from storyproof.families.belief.audit.rows import ProvedRows, answers_under, asked_of, plain, right_marks
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 from storyproof.families.belief.tomi_rows import RowProblem
@@ -77,28 +75,19 @@ def test_wrong_values_of_stories_that_can_happen() -> None:
     assert part.possible.tolist() == [False, True, True, True, True]
 
 
-@pytest.mark.parametrize(("story", "question", "what"), [("Gibberish.", BEN, "story: "), (AWAY, "Why?", "question: ")])
-def test_what_cannot_be_read_is_refused(story: str, question: str, what: str) -> None:
-    with pytest.raises(DataError, match=rf"^some\.txt, line 21: {what}.*; expected a .* that can be read\.$"):
-        proved((AWAY, BEN), (story, question)).refuse_unreadable(Path("some.txt"))
-    with pytest.raises(DataError, match=rf"^some\.txt, row 6: {what}"):
-        proved((AWAY, BEN), (story, question), lines=False).refuse_unreadable(Path("some.txt"))
+@pytest.mark.parametrize(("story", "question", "what"), [("Gibberish.", BEN, "story"), (AWAY, "Why?", "question")])
+def test_what_cannot_be_read_is_known(story: str, question: str, what: str) -> None:
+    part = proved((AWAY, BEN), (story, question), (story, question))
+    assert {row: problem.what for row, problem in part.unread.items()} == {1: what, 2: what}
+    assert proved((AWAY, BEN)).unread == {}
 
 
-def test_what_oracle_and_checker_differ_about_is_refused() -> None:
+def test_what_oracle_and_checker_differ_about_is_known() -> None:
     part = proved((f"{START}\nZoe exited the attic.", BEN), (AWAY, BEN))
-    part.refuse_unreadable(Path("some.txt"))  # a story that cannot happen is no reason
-    for row, refused in ((0, False), (1, True)):
-        problem = RowProblem(row, "answer under open (oracle and checker)", "box", "jar")
-        part.proved = replace(part.proved, problems=[problem])
-        if not refused:
-            part.refuse_unreadable(Path("some.txt"))
-            continue
-        differ = (
-            r"line 21: the answer under open \(oracle and checker\) differ: box and jar; expected a story that both"
-        )
-        with pytest.raises(DataError, match=differ):
-            part.refuse_unreadable(Path("some.txt"))
+    assert part.doubts == []  # a story that cannot happen is no reason
+    problem = RowProblem(1, "answer under open (oracle and checker)", "box", "jar")
+    part.proved = replace(part.proved, problems=[*part.proved.problems, problem])
+    assert part.doubts == [problem]
 
 
 def test_pairs() -> None:

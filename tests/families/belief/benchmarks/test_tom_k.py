@@ -254,7 +254,7 @@ def test_many_stories_verify_from_the_text_alone(preset: str) -> None:
     assert isinstance(benchmark, TomK)
     stories = 100_000
     for table in benchmark.blocks("train", stories - stories % benchmark.round):
-        assert examine_table(table).findings == []
+        assert examine_table(table).disagreements == []
 
 
 @pytest.mark.parametrize("preset", ["medium", "hard", "extreme"])
@@ -290,7 +290,7 @@ def test_chains_cannot_be_told_in_fewer_minds_and_no_question_is_asked_twice(pre
 def test_robust_questions_have_the_same_answer_under_all_readings(settings: dict[str, str]) -> None:
     table = storyproof.generate("tom-k", test=60, seed=3, robust=True, **settings)
     assert {len(readings) for readings in table["readings"].to_pylist()} == {12}
-    assert examine_table(table).findings == []
+    assert examine_table(table).disagreements == []
 
 
 def test_more_minds_than_people_make_no_new_question() -> None:

@@ -97,8 +97,8 @@ def test_what_is_found_has_no_findings_row_by_row(change: Change, monkeypatch: p
         return
     table = as_table(rows)
     found = find_proved_rows(table)
-    monkeypatch.setattr(judge, "find_proved_rows", lambda table: np.zeros(table.num_rows, np.bool_))
-    wrong = {finding.id for finding in examine_table(table).findings}
+    monkeypatch.setattr(judge, "find_proved_rows", lambda table, stories: np.zeros(table.num_rows, np.bool_))
+    wrong = {finding.id for finding in examine_table(table).disagreements}
     assert [row["id"] for row in rows if row["id"] not in wrong] == [
         row["id"] for row, right in zip(rows, found, strict=True) if right
     ]
@@ -118,12 +118,12 @@ def test_rows_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rows[7]["status"], rows[9]["story"] = "ambiguous", rows[8]["story"]
     table = as_table(rows)
     fast = examine_table(table)
-    monkeypatch.setattr(judge, "find_proved_rows", lambda table: np.zeros(table.num_rows, np.bool_))
+    monkeypatch.setattr(judge, "find_proved_rows", lambda table, stories: np.zeros(table.num_rows, np.bool_))
     slow = examine_table(table)
     assert fast.statuses == slow.statuses == {"entailed": 40}
     assert fast.unchecked == slow.unchecked
-    assert [str(each) for each in fast.findings] == [str(each) for each in slow.findings]
-    assert [each.row for each in fast.findings] == [7, 9]
+    assert [str(each) for each in fast.disagreements] == [str(each) for each in slow.disagreements]
+    assert [each.row for each in fast.disagreements] == [7, 9]
 
 
 def test_nothing_is_found_without_proofs(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from storyproof.errors import DataError, UnknownNameError
+from storyproof.errors import UnknownNameError
 from storyproof.families.belief.audit.row_judge import RowJudge
 from storyproof.families.belief.audit.tally import AuditTally
 from storyproof.families.belief.audit.tomi_judge import TomiJudge
@@ -34,19 +34,13 @@ class BeliefJudge(FileJudge):
 
     def judge(self, table: pa.Table) -> Iterable[Finding]:
         """Yield what is wrong in the next rows."""
-        if not self.subject.is_audit:  # the provers are fast enough to check every proof by deletion
-            self.proofs_checked += table.num_rows
 
         def judge(rows: pa.Table, is_tomi: bool, is_certain: bool) -> Iterable[Finding]:
             return (self._tomi if is_tomi else self._others).judge(rows, is_certain=is_certain)
 
-        return chain.from_iterable(findings for _, findings in divide_rows(table, judge))
-
-    def conclude(self) -> Iterable[Finding]:
-        """Refuse an audit of a file without questions."""
-        if self.subject.is_audit and not self._tally.questions:
-            raise DataError(f"{self.subject.path}, line 1: found no question; expected at least one.")
-        return ()
+        found = divide_rows(table, judge)
+        self.proofs_checked = self._tally.judged  # the provers are fast enough to check every proof by deletion
+        return chain.from_iterable(findings for _, findings in found)
 
     def totals(self) -> dict[str, Any]:
         """Return what was counted; see `tally`."""

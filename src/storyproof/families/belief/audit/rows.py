@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,26 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from storyproof.errors import DataError
+from storyproof.example import story_of_id
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import NOBODY, encode_plots, encode_questions
 from storyproof.families.belief.audit.mechanisms import Stage, set_stage
 from storyproof.families.belief.babi_format import TRACE
+from storyproof.families.belief.benchmarks.base import breach
+from storyproof.families.belief.columns import LABELS
+from storyproof.families.belief.plots import distinct_rows
 from storyproof.families.belief.questions import BeliefQuestion
 from storyproof.families.belief.readings import BeliefReading
-from storyproof.families.belief.tomi_rows import BeliefProofs, prove
+from storyproof.families.belief.rows import POSSIBLE
+from storyproof.families.belief.tomi_rows import BeliefProofs, RowProblem, prove
 from storyproof.families.belief.tomi_text import parse
 from storyproof.families.belief.trace import observers, trace
 from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import story_starts
 from storyproof.formats.format import PLACE, Place, place_of
 from storyproof.seeds import Indices
+
+_TEXTS = ("story", "question")  # the columns that are read
 
 
 def combined(table: pa.Table, name: str) -> pa.Array:
@@ -87,16 +92,22 @@ class ProvedRows:
         run[story_starts(self.table)] = 1
         self.run = first + run.cumsum() - 1
 
-    def refuse_unreadable(self, path: Path) -> None:
-        """Raise DataError if a row cannot be judged."""
-        for problem in self.proved.problems:
-            line = self.place(problem.row).line
-            where = f"{path}, line {line}" if line else f"{path}, row {self.place(problem.row).row}"
-            if problem.what in ("story", "question") and problem.expected != "a story that can happen":
-                raise DataError(f"{where}: {problem.what}: {problem.found}; expected {problem.expected}.")
-            if problem.what not in ("story", "question") and self.possible[problem.row]:
-                differ = f"the {problem.what} differ: {problem.found} and {problem.expected}"
-                raise DataError(f"{where}: {differ}; expected a story that both read alike.")
+    @cached_property
+    def unread(self) -> dict[int, RowProblem]:
+        """The rows that cannot be read, with what is wrong with story or question."""
+        if len(self.proved.rows) == self.table.num_rows:
+            return {}
+        story = combined(self.table, "story").to_pylist()
+        problems = [each for each in self.proved.problems if each.what in _TEXTS and each.expected != POSSIBLE]
+        by_row = {each.row: each for each in problems}
+        by_story = {story[each.row]: each for each in problems if each.what == "story"}
+        rows = np.setdiff1d(np.arange(self.table.num_rows), self.proved.rows).tolist()
+        return {row: by_row.get(row) or by_story[story[row]] for row in rows}
+
+    @property
+    def doubts(self) -> list[RowProblem]:
+        """Where oracle and checker differ, or a proof does not hold."""
+        return [each for each in self.proved.problems if each.what not in _TEXTS]
 
     def keep(self, kept: npt.NDArray[np.bool_]) -> ProvedRows:
         """Return some of the rows only, proved without the others."""
@@ -141,6 +152,43 @@ class ProvedRows:
             for row, _, right in found
             if self.possible[row] and (right is not None or name != "story_type")
         ]
+
+    def count_unchecked(self, unchecked: Counter[str]) -> None:
+        """Count the rows without a value to compare, or without one to compare it with, by column."""
+        for name in LABELS:
+            if name in self.table.column_names and (missing := self.table.column(name).null_count):
+                unchecked[name] += missing
+        if "story_type" in self.table.column_names and self.proved.columns["story_type"].null_count:
+            # nothing tells whom the story is about
+            given = np.asarray(combined(self.table, "story_type").is_valid())
+            unknown = given & np.asarray(self.proved.columns["story_type"].is_null())
+            if unknown.any():
+                unchecked["story_type"] += int(unknown.sum())
+
+    def off_recipe(self) -> Iterator[tuple[int, str, str]]:
+        """Yield stories that their benchmark would not tell: the row, the benchmark and what is unlike it."""
+        proved = self.proved
+        if "benchmark" not in self.table.column_names:
+            return
+        ids: list[str | None] = combined(self.table, "id").to_pylist()
+        benchmarks = combined(self.table, "benchmark")
+        if not pa.types.is_dictionary(benchmarks.type):
+            benchmarks = benchmarks.dictionary_encode()
+        names = benchmarks.dictionary.to_pylist()
+        codes = np.asarray(benchmarks.indices.fill_null(-1))
+        first, which = distinct_rows(np.column_stack([codes, proved.plot, proved.thing]))
+        distinct = zip(codes[first].tolist(), proved.plot[first].tolist(), proved.thing[first].tolist(), strict=True)
+        for number, (code, plot_number, thing) in enumerate(distinct):
+            plot = proved.plots[plot_number]
+            if code < 0:
+                continue
+            benchmark = names[code]
+            if plot.announced and breach(benchmark, plot, thing, ours=True) is None:
+                continue
+            breaches = [breach(benchmark, plot, thing, ours=ours) for ours in (False, True)]
+            for row in np.flatnonzero(which == number).tolist():
+                if (what := breaches[story_of_id(ids[row] or "") is not None]) is not None:
+                    yield row, benchmark, what
 
     def values(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
         """Return what rows say."""

@@ -1,13 +1,9 @@
-"""The judge of rows whose stories are plain.
-
-`verify` compares what rows claim (`claims`); an audit also looks for the causes (`mechanisms`), and for stories that
-cannot happen.
-"""
+"""The judge of rows in ToMi's wording: every label against what follows from the text, and why it differs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -15,8 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.families.belief.audit.claims import find_broken_claims
-from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, PRAGMATIC, QUESTION_TYPE, SEMANTIC, STRUCTURAL
+from storyproof.errors import DataError
+from storyproof.families.belief.audit.kinds import (
+    IMPOSSIBLE_STORY,
+    PRAGMATIC,
+    PROVERS,
+    QUESTION_TYPE,
+    SEMANTIC,
+    STRUCTURAL,
+)
 from storyproof.families.belief.audit.mechanisms import (
     Cause,
     explain_answer,
@@ -33,16 +36,14 @@ from storyproof.families.belief.audit.rows import (
     right_marks,
     stage_of,
 )
-from storyproof.families.belief.audit.tally import AuditTally, KindJudge
+from storyproof.families.belief.audit.tally import OTHER_COLUMNS, AuditTally, KindJudge
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.readings import DEFAULT, READINGS
 from storyproof.families.belief.tomi_text import parse_question
 from storyproof.families.belief.world import plot_problems
 from storyproof.families.judge import Subject
-from storyproof.findings import COLUMN, Finding
+from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
 from storyproof.formats.inspect_jsonl import folded
-
-_OTHERS = ("candidates", "order", "chain", "false_belief", "readings", "proof")  # of our columns besides the labels
 
 
 @lru_cache(maxsize=20_000)
@@ -52,34 +53,37 @@ def _share(value: Any) -> Any:
 
 
 class TomiJudge(KindJudge):
-    """Judges rows whose stories are plain."""
+    """Judges rows in ToMi's wording."""
 
     def __init__(self, subject: Subject, tally: AuditTally) -> None:
         super().__init__(subject, tally)
         chosen: Sequence[str] = subject.settings.get("readings", ())
         self._readings = tuple(name for name in READINGS if name != DEFAULT and (not chosen or name in chosen))
+        self._stories = 0  # that were judged
         self._last_mistyped = -1  # the last story with a wrong type
         self._found: list[Finding] = []
 
-    def judge(self, table: pa.Table, *, is_certain: bool) -> Iterable[Finding]:
-        """Return what is wrong in rows, and count it."""
-        rows = ProvedRows(table)
-        if self.subject.is_audit or not is_certain:
-            rows.refuse_unreadable(self.subject.path)
-        if not self.subject.is_audit:
-            return find_broken_claims(rows, self.subject.name, self.tally.unchecked)
-        return self._find_flaws(rows)
-
-    def _find_flaws(self, part: ProvedRows) -> list[Finding]:
-        """Return what is wrong, by row.
+    def judge(self, table: pa.Table, *, is_certain: bool) -> list[Finding]:
+        """Return what is wrong in rows, by row, and count it.
 
         Questions that have no right answer are set apart first: without them their stories may be about other people.
         """
-        part.number_stories(self.tally.stories)
+        part = ProvedRows(table)
+        if part.unread and not is_certain:
+            raise DataError("some rows are not in this wording.")
         self._found = []
+        self.tally.add_columns(table)
+        part.number_stories(self._stories)
+        self._stories = int(part.run[-1]) + 1
+        if part.unread:
+            self._add_unread(part)
+            if not len(part.proved.rows):
+                return self._found
+            part = part.keep(np.isin(np.arange(table.num_rows), part.proved.rows))
+        self.tally.judged += part.table.num_rows
+        part.count_unchecked(self.tally.unchecked)
+        self._add_doubts(part)
         answered = part.possible & np.asarray(part.proved.columns["answer"].is_valid())
-        self.tally.questions += len(answered)
-        self.tally.stories = int(part.run[-1]) + 1
         if not answered.all():
             self._add_impossible(part)
             self._add_wrong(part, ~answered)
@@ -87,7 +91,35 @@ class TomiJudge(KindJudge):
             part = part if answered.all() else part.keep(answered)
             self._add_wrong(part)
             self._add_observers(part)
+            self._add_off_recipe(part)
         return sorted(self._found, key=lambda finding: finding.row)
+
+    def _add_unread(self, part: ProvedRows) -> None:
+        """Add the rows that cannot be read."""
+        values = part.values(list(part.unread))
+        for row, problem in part.unread.items():
+            place = part.place(row)
+            at: dict[str, Any] = {"row": place.row, "line": place.line, "id": values[row]["id"] or ""}
+            text: dict[str, Any] = {"field": problem.what, "expected": ""}
+            text["found"] = f"{problem.found}; expected {problem.expected}"
+            self._found.append(Finding(file=self.subject.name, kind=UNREAD, **text, **at))
+
+    def _add_doubts(self, part: ProvedRows) -> None:
+        """Add where oracle and checker differ, or a proof does not hold."""
+        for doubt in part.doubts:
+            place = part.place(doubt.row)
+            at: dict[str, Any] = {"line": place.line, "id": part.values([doubt.row])[doubt.row]["id"] or ""}
+            cause = Cause(PROVERS, "please report this; the labels of the row may be right")
+            text = {"field": doubt.what, "found": doubt.found, "expected": doubt.expected}
+            self._add(part, doubt.row, cause, "", PROVERS, **text, **at)
+
+    def _add_off_recipe(self, part: ProvedRows) -> None:
+        """Add stories that their benchmark would not tell."""
+        for row, benchmark, what in part.off_recipe():
+            place = part.place(row)
+            at: dict[str, Any] = {"line": place.line, "id": part.values([row])[row]["id"] or ""}
+            cause = Cause(TEXT, f"`{benchmark}` tells no such stories")
+            self._add(part, row, cause, "", TEXT, field="story", found=what, expected=f"a story of {benchmark}", **at)
 
     def _add(self, part: ProvedRows, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
         """Add a finding; count it if there is a count."""
@@ -109,7 +141,7 @@ class TomiJudge(KindJudge):
             cause = Cause(IMPOSSIBLE_STORY, "; ".join(what for _, what in faults))
             line, found = part.place(row).line_of(faults[0][0]), lines[faults[0][0] - 1]
             at = {"line": line, "id": values["id"], "sentences": tuple(dict.fromkeys(number for number, _ in faults))}
-            at |= {"field": "story", "found": found, "expected": "", "is_claim": False}
+            at |= {"field": "story", "found": found, "expected": ""}
             self._add(part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, **at)
 
     def _add_wrong(self, part: ProvedRows, only: npt.NDArray[np.bool_] | None = None) -> None:
@@ -152,7 +184,7 @@ class TomiJudge(KindJudge):
         reading = next((name for name, place in case.believed.items() if self._agree(found, place)), "")
         place = next((place for place in stage.places if self._agree(found, place)), found)
         cause = explain_answer(stage, case.question.chain, place, case.right, reading)
-        self.tally.answers[bool(reading), case.asked] += 1
+        self.tally.add_answer(case.asked, reading)
         if case.right is None:
             self.tally.gone.add(case.place.row)
         shown = {"found": found.replace("\n", ", "), "expected": case.right or "", "reading": reading}
@@ -219,5 +251,5 @@ class TomiJudge(KindJudge):
         "question_type": _add_question_type,
         "story_type": _add_story_type,
         TRACE: _add_trace,
-        **dict.fromkeys(_OTHERS, _add_column),
+        **dict.fromkeys(OTHER_COLUMNS, _add_column),
     }

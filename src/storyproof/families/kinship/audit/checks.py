@@ -27,7 +27,10 @@ _SETTLED = {*FLAWED, "target", "proof"}
 
 
 class Flaw(NamedTuple):
-    """Something wrong in a row; `found` is None if it is the whole field."""
+    """Something wrong in a row; `found` is None if it is the whole field.
+
+    `expected` becomes the value of the field in a corrected copy, unless it is no value but a description.
+    """
 
     kind: str
     field: str
@@ -35,6 +38,7 @@ class Flaw(NamedTuple):
     reason: str
     found: str | None = None
     reading: str = ""
+    is_fixable: bool = True
 
 
 def find_flaws(audited: AuditedRow, verdict: Verdict | None, *, proofs: bool = True) -> Iterator[Flaw]:
@@ -50,7 +54,7 @@ def find_flaws(audited: AuditedRow, verdict: Verdict | None, *, proofs: bool = T
         if flaw.expected or flaw.kind not in _SETTLED or marked != status:
             yield flaw
     after = ENTAILED if verdict is not None and verdict.right else status
-    if marked not in ("", status):
+    if marked not in ("", status, after):
         yield Flaw("status", STATUS, after, f"the target is {status}")
     elif marked and after != status:
         yield Flaw("consequence", STATUS, after, "the target should be another, which is entailed")
@@ -211,7 +215,7 @@ def _texts(audited: AuditedRow) -> Iterator[Flaw]:
     combined = "-".join(words)
     if published.get("f_comb", combined) != combined and len(words) == row.k and set(words) <= set(WORDS):
         yield Flaw("f_comb", "f_comb", combined, "the edges of the chain have other relations")
-    if "clean_story" not in published:
+    if not published.get("clean_story"):
         return
     mentions = find_mentions(published["clean_story"], row.names, bracketed=True)
     people = {person for edge in row.edges[: row.k] for person in edge if 0 <= person < len(row.names)}

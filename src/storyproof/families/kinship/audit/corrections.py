@@ -1,31 +1,31 @@
-"""The audit of kinship rows in the columns of examples, from Parquet, JSON lines and JSON lists.
+"""What is wrong in kinship rows in the columns of examples, from Parquet, JSON lines and JSON lists, and why.
 
-They get the checks of CLUTRR's CSV files (`checks`) and, once what these find is corrected, all checks of `verify`
-(`labels`). Relations are those that the text states, where it can be parsed.
+They get the checks of CLUTRR's CSV files (`checks`). What `labels` finds in a row that needs no correction, or still
+finds in it once it is corrected, comes after that. Relations are those that the text states, where it can be parsed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from storyproof.errors import ParseError
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.kinds import CONSEQUENCE, PROOF
-from storyproof.families.kinship.audit.labels import check_row
+from storyproof.families.kinship.audit.labels import FACTS, Difference, check_row
 from storyproof.families.kinship.audit.proofs import proof_steps
 from storyproof.families.kinship.audit.rows import AuditedRow
 from storyproof.families.kinship.audit.verdicts import Verdict
-from storyproof.families.kinship.judgement import judge
-from storyproof.families.kinship.row import KinshipRow, read_row
+from storyproof.families.kinship.judgement import LabelJudgement
+from storyproof.families.kinship.row import KinshipRow, Structure, read_row
 from storyproof.findings import COLUMN, TEXT
 from storyproof.formats.patches import is_text
 
 TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}  # counts that only these rows have
 _COLUMNS = {"target": "answer", "story_edges": "edges"}  # columns that examples name differently than CLUTRR does
 _FACTS = ("answer", "edge_types", "genders")  # columns that others follow from
-_FOLLOWING = (
+FOLLOWING = (
     *("candidates", "question_type", "order", "chain", "story_type", "false_belief", "readings", "proof"),
     *("noise_types", "pattern", "status"),
 )
@@ -33,20 +33,38 @@ _PROOF = ("proof_steps", "proof_relations")
 _NO_PROOF = dict.fromkeys(_PROOF)
 
 
-def find_example_flaws(rows: Sequence[AuditedRow], verdicts: Sequence[Verdict | None]) -> Iterator[list[Flaw]]:
-    """Yield what is wrong in each row: first what is found in it, then what is still wrong once that is corrected."""
+def find_example_flaws(
+    rows: Sequence[AuditedRow],
+    verdicts: Sequence[Verdict | None],
+    differences: Sequence[Sequence[Difference]],
+    judge: Callable[[Iterable[Structure]], Sequence[LabelJudgement]],
+) -> Iterator[list[Flaw]]:
+    """Yield what is wrong in each row: first what is found in it, then what is still wrong once that is corrected.
+
+    Args:
+        rows: The rows.
+        verdicts: The verdict on each.
+        differences: How the labels of each, as it is, differ from what follows.
+        judge: Asks oracle and checker about labels.
+    """
     found = [list(_flaws(*each)) for each in zip(rows, verdicts, strict=True)]
     corrected = [_correct(each.given.values, flaws) for each, flaws in zip(rows, found, strict=True)]
     for values, flaws in zip(corrected, found, strict=True):
         flaws += _drop_unreadable_proof(values)
-    read = [_read(each) for each in corrected]
-    judged = iter(judge(each.structure for each in read if isinstance(each, KinshipRow)))
-    for audited, flaws, row in zip(rows, found, read, strict=True):
-        if isinstance(row, KinshipRow):
+    read = [_read(each) if _needs_correction(flaws) else None for each, flaws in zip(corrected, found, strict=True)]
+    judged = iter(judge([each.structure for each in read if isinstance(each, KinshipRow)]))
+    for audited, flaws, row, left in zip(rows, found, read, differences, strict=True):
+        if row is None and not flaws and left and left[0][0] == FACTS:
+            flaws.append(Flaw(TEXT, FACTS, "", f"expected {left[0][2]}", str(left[0][1])))
+        elif row is None and (not left or left[0][0] != FACTS):
+            flaws += _remaining(flaws, left, audited.given.values)
+        elif isinstance(row, KinshipRow):
             flaws += _remaining(flaws, list(check_row(row, next(judged), reading=audited.reading)), row.values)
-        elif not flaws:
-            flaws.append(Flaw(TEXT, "edges", "", str(row)))
         yield [_shown(audited.given.values, flaw) for flaw in flaws]
+
+
+def _needs_correction(flaws: Sequence[Flaw]) -> bool:
+    return any(flaw.expected for flaw in flaws)
 
 
 def _read(values: Mapping[str, Any]) -> KinshipRow | ParseError:
@@ -83,7 +101,7 @@ def _correct(values: Mapping[str, Any], flaws: list[Flaw]) -> dict[str, Any]:
     return {**values, **right}
 
 
-def _remaining(flaws: list[Flaw], left: list[tuple[str, Any, Any]], values: Mapping[str, Any]) -> Iterator[Flaw]:
+def _remaining(flaws: list[Flaw], left: Sequence[Difference], values: Mapping[str, Any]) -> Iterator[Flaw]:
     """Yield what is still wrong once the flaws found first are corrected."""
     known = {flaw.field for flaw in flaws}
     changed = any(flaw.expected and flaw.field in _FACTS for flaw in flaws)
@@ -92,8 +110,10 @@ def _remaining(flaws: list[Flaw], left: list[tuple[str, Any, Any]], values: Mapp
             yield from _proof_flaws(values, CONSEQUENCE if changed else PROOF, str(found))
         elif name in known or (name == "answer" and known & {"query", "edges"}):
             continue
-        elif name in _FOLLOWING and type(expected) is type(values.get(name)):
+        elif name in FOLLOWING and type(expected) is type(values.get(name)):
             reason = "it does not follow from the rest of the row" + ", once that is corrected" * changed
+            if isinstance(found, str) and found != values.get(name):
+                reason = found
             yield Flaw(CONSEQUENCE if changed else COLUMN, name, _written(expected), reason)
         else:
             yield Flaw(TEXT, name, "", f"expected {expected}", str(found))
@@ -109,7 +129,7 @@ def _proof_flaws(values: Mapping[str, Any], kind: str, why: str) -> Iterator[Fla
     found = [[head.first, left.second, head.second] for head, left, _ in steps]
     words = [row.word(head) for head, _, _ in steps]
     for name, value in zip(_PROOF, (found, words), strict=True):
-        if values[name] != value:
+        if name in values and values[name] != value:
             yield Flaw(kind, name, _written(value), why)
 
 

@@ -1,10 +1,9 @@
-"""The judge of kinship rows: their labels against facts, text, families and rules.
+"""The judge of kinship rows: their labels against facts, text, families and rules, and why they are wrong.
 
-`verify` compares what rows claim with what follows (`labels`). An audit judges a label under strict kinship on all
-facts whose relation is recorded, and a proof by the published or the strict rules. It also looks at what rows do not
-claim: whether one answer follows at all, duplicates, and small tests. A row may itself declare, in a column `status`,
-that its label is ambiguous, contradicted or impossible. If that is true, and no other label would be right, nothing is
-found.
+`labels` compares what a row claims with what follows. `checks` and `corrections` explain what differs and say what
+would be right, by strict kinship on all facts whose relation is recorded. They also look at what rows do not claim:
+whether one answer follows at all, duplicates, and small tests. A row may itself declare, in a column `status`, that its
+label is ambiguous, contradicted or impossible. If that is true, and no other label would be right, nothing is found.
 
 In a corrected copy a contradicted label is replaced by the word that the story entails, if there is one, together with
 the proof (by strict rules) and the sentence that states it. Genders, `edge_types`, `f_comb`, `query` and `query_edge`
@@ -16,37 +15,35 @@ byte up to an added last column, so that a loader that selects columns by name r
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from storyproof.errors import ParseError
+from storyproof.errors import DataError, ParseError
 from storyproof.families.judge import FileJudge, ProofSample, Subject
 from storyproof.families.kinship.audit import corrections
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.kinds import DUPLICATE, FLAWED, SMALL_TEST, UNCLAIMED, UNDEFINED
-from storyproof.families.kinship.audit.labels import check_proof, check_row, natural_text
+from storyproof.families.kinship.audit.labels import FACTS, Difference, check_proof, check_row, natural_text
 from storyproof.families.kinship.audit.proved_rows import find_proved_rows
 from storyproof.families.kinship.audit.rows import AuditedRow, audit_clutrr_row, audit_example_row, text_of
 from storyproof.families.kinship.audit.verdicts import Verdict, Verdicts
 from storyproof.families.kinship.checker import ENTAILED, STATUSES
-from storyproof.families.kinship.clutrr_csv import FIELDS, read_raw_rows
-from storyproof.families.kinship.clutrr_records import STATUS
-from storyproof.families.kinship.judgement import judge
+from storyproof.families.kinship.clutrr_csv import FIELDS, PUBLISHED_NAMES, RowNumbers, example_of, read_raw_rows
+from storyproof.families.kinship.judgement import LabelJudgement, judge
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS, predicate_of
-from storyproof.families.kinship.row import KinshipRow, read_row
+from storyproof.families.kinship.row import KinshipRow, Structure, read_row
 from storyproof.families.kinship.rules import PUBLISHED, load_rules
 from storyproof.families.kinship.story import read_texts
-from storyproof.findings import COLUMN, TEXT, Finding
-from storyproof.formats.format import PLACE, place_of, stem_of
+from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
+from storyproof.formats.format import PLACE, Place, numbers_of, place_of, stem_of
 
 LEAST_ROWS, LEAST_LABELS, LEAST_PATTERNS = 50, 5, 8  # a smaller test is not informative
 _TOTALS = {
@@ -68,8 +65,24 @@ _TOTALS = {
 _CHUNK = 2048  # rows that the oracle examines together
 _VERDICTS = Verdicts()  # shared by all files, which have many structures in common
 Flags = npt.NDArray[np.bool_]
+_ANSWERS = ("answer", "target")  # columns with the label
+_OF_CSV = ("f_comb", "clean_story")  # kinds of flaws of columns that only CSV files have
 _OF_PROOFS = ["id", "story", "placeholders", "proof", "answer", "k", "query", "genders", "edges", "edge_types"]
 _CLAIMS = {"facts": TEXT, "story": TEXT, "answer": "target", "status": "status", "proof_steps": "proof"}
+
+
+class _ComparedRow(NamedTuple):
+    """A row, and how its labels differ from what follows.
+
+    Attributes:
+        audited: The row with corrections.
+        differences: How its labels, as they are, differ; names are those of the columns of examples.
+        judged: What oracle and checker say about its label; None if its columns do not fit together.
+    """
+
+    audited: AuditedRow
+    differences: list[Difference]
+    judged: LabelJudgement | None
 
 
 class KinshipJudge(FileJudge):
@@ -80,36 +93,68 @@ class KinshipJudge(FileJudge):
         rules = subject.settings.get("rules")
         self._rules = None if rules is None else load_rules(rules)
         self._sample = ProofSample(subject)
-        self._totals = _TOTALS if subject.format.holds_text else {**_TOTALS, **corrections.TOTALS}
+        own = _TOTALS if subject.format.holds_text else {k: v for k, v in _TOTALS.items() if k not in _OF_CSV}
+        self._totals = own if subject.format.holds_text else {**own, **corrections.TOTALS}
         self._counts: Counter[str] = Counter()
-        self._seen: dict[bytes, int] = {}  # the first row of each story and question
+        self._wrong: Counter[str] = Counter()  # answers that are wrong under every reading, by task
+        self._dependent: Counter[str] = Counter()  # answers that are right under another reading, by reading
+        self._seen: dict[int, int] = {}  # the first row of each story and question, by hash
+        self._numbers = RowNumbers()
         self._labels: set[str] = set()
-        self._patterns: set[tuple[str, ...]] = set()  # with genders, as f_comb has them
+        self._patterns: set[str] = set()  # with genders, as f_comb has them
         self._test_rows = 0
 
     def judge(self, table: pa.Table) -> Iterator[Finding]:
         """Yield what is wrong in the next rows."""
-        if self.subject.is_audit:
+        stories: list[str] = table.column("story").to_pylist()
+        yield from self._find_repeated(table, stories)
+        if FIELDS in table.column_names:
             for start in range(0, table.num_rows, _CHUNK):
-                yield from self._find_flaws(table.slice(start, _CHUNK))
+                yield from self._judge_records(table.slice(start, _CHUNK))
             return
-        chosen, proved = self._sample.choose(table), self._find_proved(table)
+        chosen, proved = self._sample.choose(table), self._find_proved(table, stories)
         twice = _rows_where(table, proved & chosen)
         for start in range(0, twice.num_rows, _CHUNK):
             yield from self._check_proofs(twice.slice(start, _CHUNK))
         others, chosen = _rows_where(table, ~proved), chosen[~proved]
         for start in range(0, others.num_rows, _CHUNK):
-            yield from self._find_broken_claims(others.slice(start, _CHUNK), chosen[start : start + _CHUNK])
+            yield from self._judge_examples(others.slice(start, _CHUNK), chosen[start : start + _CHUNK])
 
-    # Verify: what rows claim.
+    def _find_repeated(self, table: pa.Table, stories: Sequence[str]) -> Iterator[Finding]:
+        """Yield rows with the same story and question as an earlier one."""
+        rows = zip(stories, table.column("question").to_pylist(), strict=True)
+        texts = list(map(hash, rows))  # 64 bits: of a million rows no two are mistaken for each other
+        numbers = numbers_of(table)[0]
+        new = dict(zip(texts, numbers, strict=True))
+        if len(new) == len(texts) and self._seen.keys().isdisjoint(new):  # as nearly always
+            self._seen |= new
+            return
+        for place, (number, text) in enumerate(zip(numbers, texts, strict=True)):
+            first = self._seen.setdefault(text, number)
+            if first != number:
+                self._counts[_TOTALS[DUPLICATE]] += 1
+                values = table.slice(place, 1).to_pylist()[0]
+                reason = f"row {first} has the same story and question"
+                flaw = Flaw(DUPLICATE, "story", "", reason, f"row {first} again")
+                at = Place.from_value(values[PLACE])
+                asked = values.get("question_type") or ""
+                yield self._finding(flaw, at.row, at.line, values["id"], asked, is_claim=False)
 
-    def _find_proved(self, table: pa.Table) -> Flags:
+    # Rows that hold all that they claim, found as arrays.
+
+    def _find_proved(self, table: pa.Table, stories: Sequence[str]) -> Flags:
         """Count the rows that hold all that they claim, and return which they are."""
         if self._rules is not None:
             return np.zeros(table.num_rows, np.bool_)
-        proved = find_proved_rows(table)
-        if proved.any():
-            self.statuses[ENTAILED] += int(proved.sum())
+        proved = find_proved_rows(table, stories)
+        count = int(proved.sum())
+        if count:
+            self._add_status(ENTAILED, count)
+            rows = _rows_where(table.select(["answer", "edge_types", "split"]), proved)
+            self._labels.update(pc.unique(rows.column("answer")).to_pylist())
+            self._patterns.update(pc.unique(pc.binary_join(rows.column("edge_types"), " ")).to_pylist())
+            splits = rows.column("split").value_counts().to_pylist()
+            self._test_rows += sum(each["counts"] for each in splits if each["values"] == "test")
         return proved
 
     def _check_proofs(self, table: pa.Table) -> Iterator[Finding]:
@@ -118,121 +163,190 @@ class KinshipJudge(FileJudge):
         readings = read_texts(natural_text(row) for row in rows)
         self.proofs_checked += len(rows)
         for number, (row, reading) in enumerate(zip(rows, readings, strict=True)):
-            for disagreement in check_proof(row, reading):
-                yield self._claim(table, number, row.values, *disagreement)
+            for name, found, _ in check_proof(row, reading):
+                at = place_of(table, number)
+                flaw = Flaw(COLUMN, name, "", _shown(found), _shown(row.values[name]))
+                kind = table.column("question_type")[number].as_py()
+                yield self._finding(flaw, at.row, at.line, row.values["id"], kind, is_claim=True)
 
-    def _find_broken_claims(self, table: pa.Table, chosen: Flags) -> Iterator[Finding]:
-        """Compare rows one by one with what follows; also check the proofs of the chosen ones by deletion."""
-        rows: list[tuple[int, KinshipRow]] = []
-        for number, values in enumerate(table.drop_columns([PLACE]).to_pylist()):
-            try:
-                rows.append((number, read_row(values, self._rules)))
-            except ParseError as error:
-                yield self._claim(table, number, values, "facts", error, "facts that fit together")
-        judged = judge((row.structure for _, row in rows), self._rules)
-        readings = read_texts(natural_text(row) for _, row in rows)
-        for (number, row), each, reading in zip(rows, judged, readings, strict=True):
-            status = each.status or UNDEFINED
-            self.statuses[status] += 1
-            if status in FLAWED and row.values.get(STATUS) is None:
-                self.unmarked[status] += 1
-            deleted: Counter[str] | None = Counter() if chosen[number] else None
-            for disagreement in check_row(row, each, self.unchecked, self._rules, reading, deleted=deleted):
-                yield self._claim(table, number, row.values, *disagreement)
-            self.proofs_checked += 0 if deleted is None else deleted["proof"]
+    # Rows one by one.
 
-    def _claim(self, table: pa.Table, number: int, values: Any, field: str, found: object, expected: object) -> Finding:
-        place = place_of(table, number)
-        at = {"row": place.row, "line": place.line, "id": values["id"], "kind": _CLAIMS.get(field, COLUMN)}
-        return Finding(file=self.subject.name, field=field, found=_shown(found), expected=_shown(expected), **at)
-
-    # Audit: what is wrong.
-
-    def _find_flaws(self, table: pa.Table) -> Iterator[Finding]:
-        rows = self._read(table)
-        verdicts = _VERDICTS.on(rows)
-        pairs = zip(rows, verdicts, strict=True)
-        found: Iterable[Iterable[Flaw]]
-        if FIELDS in table.column_names:
-            found = (find_flaws(*pair) for pair in pairs)
-        else:
-            found = corrections.find_example_flaws(rows, verdicts)
-        for audited, verdict, flaws in zip(rows, verdicts, found, strict=True):
-            yield from self._add(audited, verdict, flaws)
-
-    def _read(self, table: pa.Table) -> list[AuditedRow]:
-        path = self.subject.path
-        if FIELDS not in table.column_names:
-            rows = table.to_pylist()
-            places = [row.pop(PLACE) for row in rows]
-            readings = read_texts(text_of(row, person_names(row.get("genders"))) for row in rows)
-            return [
-                audit_example_row(path, row, place["row"], place["line"], reading)
-                for row, place, reading in zip(rows, places, readings, strict=True)
-            ]
+    def _judge_records(self, table: pa.Table) -> Iterator[Finding]:
+        """Judge the rows of a CSV file."""
+        read: list[tuple[AuditedRow, dict[str, Any] | str]] = []
+        numbers, lines = numbers_of(table)
         with warnings.catch_warnings():  # Python warns about odd literals; they are checked here
             warnings.simplefilter("ignore")
-            return [audit_clutrr_row(row) for row in read_raw_rows(path, table)]
+            for number, line, found in zip(numbers, lines, read_raw_rows(self.subject.path, table), strict=True):
+                if isinstance(found, DataError):
+                    yield self._unread(number, line, table.column("id")[len(read)].as_py(), found)
+                    continue
+                try:
+                    values: dict[str, Any] | str = example_of(self.subject.path, found, self._numbers)
+                except DataError as error:
+                    values = self._reason(error)
+                read.append((audit_clutrr_row(found), values))
+        rows = self._compare(read, np.zeros(len(read), np.bool_))
+        verdicts = self._verdicts_on(rows)
+        for row, verdict in zip(rows, verdicts, strict=True):
+            flaws = [] if self._rules is not None else list(find_flaws(row.audited, verdict))
+            flaws += self._unexplained(row, flaws)
+            yield from self._add(row, verdict, flaws)
 
-    def _add(self, audited: AuditedRow, verdict: Verdict | None, found: Iterable[Flaw]) -> Iterator[Finding]:
+    def _judge_examples(self, table: pa.Table, chosen: Flags) -> Iterator[Finding]:
+        """Judge rows in the columns of examples; the proofs of the chosen ones are also checked by deletion."""
+        read: list[tuple[AuditedRow, dict[str, Any] | str]] = []
+        listed = table.to_pylist()
+        places = [values.pop(PLACE) for values in listed]
+        texts = read_texts(text_of(values, person_names(values.get("genders"))) for values in listed)
+        kept = []
+        for number, (values, at, reading) in enumerate(zip(listed, places, texts, strict=True)):
+            try:
+                audited = audit_example_row(self.subject.path, values, at["row"], at["line"], reading)
+            except DataError as error:
+                yield self._unread(at["row"], at["line"], values["id"], error)
+                continue
+            read.append((audited, values))
+            kept.append(number)
+        rows = self._compare(read, chosen[kept])
+        verdicts = self._verdicts_on(rows)
+        flaws: Iterable[list[Flaw]] = ([] for _ in rows)
+        if self._rules is None:
+            differences = [row.differences for row in rows]
+            audited_rows = [row.audited for row in rows]
+            flaws = corrections.find_example_flaws(audited_rows, verdicts, differences, _VERDICTS.judge)
+        for row, verdict, found in zip(rows, verdicts, flaws, strict=True):
+            yield from self._add(row, verdict, [*found, *(self._unexplained(row, found) if self._rules else ())])
+
+    def _compare(self, read: Sequence[tuple[AuditedRow, dict[str, Any] | str]], chosen: Flags) -> list[_ComparedRow]:
+        """Compare the labels of rows, as they are, with what follows."""
+        rows: list[KinshipRow | str] = []
+        for _, values in read:
+            try:
+                rows.append(values if isinstance(values, str) else read_row(values, self._rules))
+            except ParseError as error:
+                rows.append(str(error))
+        whole = [row for row in rows if isinstance(row, KinshipRow)]
+        judged = iter(self._ask(row.structure for row in whole))
+        texts = iter(read_texts(natural_text(row) for row in whole))
+        found = []
+        for (audited, _), row, check in zip(read, rows, chosen.tolist(), strict=True):
+            if isinstance(row, str):
+                found.append(_ComparedRow(audited, [(FACTS, row, "facts that fit together")], None))
+                continue
+            judgement, reading = next(judged), next(texts)
+            deleted: Counter[str] | None = Counter() if check else None
+            compared = check_row(row, judgement, self.unchecked, self._rules, reading, deleted=deleted)
+            found.append(_ComparedRow(audited, list(compared), judgement))
+            self.proofs_checked += 0 if deleted is None else deleted["proof"]
+        return found
+
+    def _ask(self, structures: Iterable[Structure]) -> list[LabelJudgement]:
+        return _VERDICTS.judge(structures) if self._rules is None else judge(structures, self._rules)
+
+    def _verdicts_on(self, rows: Sequence[_ComparedRow]) -> list[Verdict | None]:
+        """Return verdicts; none on data that were made by rules of their own."""
+        return _VERDICTS.on([row.audited for row in rows]) if self._rules is None else [None] * len(rows)
+
+    def _unexplained(self, row: _ComparedRow, flaws: Sequence[Flaw]) -> Iterator[Flaw]:
+        """Yield differences that no flaw is about; of corrected rows only those that the correction does not settle."""
+        known = {flaw.field for flaw in flaws}
+        is_corrected = any(flaw.expected for flaw in flaws)
+        for name, found, expected in row.differences:
+            column = self._column(name)
+            if column in known or (is_corrected and name in (*corrections.FOLLOWING, "proof_steps")):
+                continue
+            if name != FACTS or not flaws:
+                kind, reason = _CLAIMS.get(name, COLUMN), f"the rest of the row gives {_shown(expected)}"
+                yield Flaw(kind, column, _shown(expected), reason, _shown(found), is_fixable=False)
+
+    def _column(self, name: str) -> str:
+        """Return what the file calls a column of examples."""
+        return PUBLISHED_NAMES.get(name, name) if self.subject.format.holds_text else name
+
+    def _unread(self, row: int, line: int, name: str | None, error: DataError) -> Finding:
+        """Return that a row is not understood."""
+        known: dict[str, Any] = {"row": row, "line": line, "id": name or f"{stem_of(self.subject.path)}-{row}"}
+        return Finding(
+            file=self.subject.name, kind=UNREAD, field=FACTS, found=self._reason(error), expected="", **known
+        )
+
+    def _reason(self, error: DataError) -> str:
+        """Return what a message says, without the place."""
+        return str(error).removeprefix(str(self.subject.path)).partition(": ")[2].rstrip(".")
+
+    def _add(self, row: _ComparedRow, verdict: Verdict | None, flaws: Sequence[Flaw]) -> Iterator[Finding]:
         """Count the flaws of a row, and yield them as findings."""
-        self._count(audited, verdict)
-        flaws = list(chain(found, self._repeated(audited)))
+        audited = row.audited
+        self._count(row, verdict)
         for kind in {flaw.kind for flaw in flaws} & set(self._totals):
             self._counts[self._totals[kind]] += 1
-        for flaw in flaws:
+        wrong = [flaw for flaw in flaws if flaw.field in _ANSWERS and flaw.kind not in UNCLAIMED]
+        if any(not flaw.reading for flaw in wrong):
+            self._wrong[audited.task_name] += 1
+        elif wrong:
+            self._dependent[wrong[0].reading] += 1
+        claimed = {self._column(name) for name, _, _ in row.differences}
+        beside = UNCLAIMED if FACTS in claimed else (*UNCLAIMED, *FLAWED)  # kinds, unless they are about what differs
+        claims = [flaw.field in claimed or flaw.kind not in beside for flaw in flaws]
+        if claimed and not any(claims):  # what differs follows from what is corrected
+            claims = [bool(flaw.expected) for flaw in flaws]
+        for flaw, is_claim in zip(flaws, claims, strict=True):
             if flaw.kind in FLAWED and not flaw.expected:
-                self.unmarked[flaw.kind] += audited.number not in self.unsettled
                 self.unsettled[audited.number] = flaw.kind
-            yield self._finding(audited, flaw)
+            found = audited.given.values[flaw.field] if flaw.found is None else flaw.found
+            at = (audited.number, audited.line, audited.id, audited.task_name)
+            yield self._finding(flaw._replace(found=found), *at, is_claim=is_claim)
         if audited.status in FLAWED:
             self.declared[audited.number] = audited.status
 
-    def _count(self, audited: AuditedRow, verdict: Verdict | None) -> None:
-        row = audited.row
-        self._counts["rows"] += 1
-        if verdict is not None:
-            self._counts[verdict.status] += 1
-            self._counts["two_targets"] += len(verdict.derived[PUBLISHED]) > 1
+    def _count(self, compared: _ComparedRow, verdict: Verdict | None) -> None:
+        audited, row = compared.audited, compared.audited.row
+        status = verdict.status if verdict is not None else UNDEFINED
+        if verdict is None and compared.judged is not None:
+            status = compared.judged.status or UNDEFINED
+        self._add_status(status)
+        self._counts[status] -= verdict is None and self._rules is None  # counted as a flaw
+        if not audited.status:
+            self.unmarked.update([status] if status in FLAWED else [])
+            self._counts["two_targets"] += verdict is not None and len(verdict.derived[PUBLISHED]) > 1
         self._labels.add(audited.label)
-        self._patterns.add(row.words[: row.k])
+        self._patterns.add(" ".join(row.words[: row.k]))
         self._test_rows += audited.split == "test"
 
-    def _repeated(self, audited: AuditedRow) -> Iterator[Flaw]:
-        values = audited.given.values
-        text = f"{values['story']}\n{values['query']}"
-        first = self._seen.setdefault(hashlib.blake2b(text.encode(), digest_size=16).digest(), audited.number)
-        if first != audited.number:
-            yield Flaw(DUPLICATE, "story", "", f"row {first} has the same story and question", f"row {first} again")
+    def _add_status(self, status: str, count: int = 1) -> None:
+        self._counts["judged"] += count
+        self._counts[status] += count
+        self.statuses[status] += count
 
-    def _finding(self, audited: AuditedRow, flaw: Flaw) -> Finding:
-        holds = flaw.kind in UNCLAIMED or (flaw.kind in FLAWED and flaw.reading != "")
+    def _finding(self, flaw: Flaw, row: int, line: int, name: str | None, asked: str, *, is_claim: bool) -> Finding:
         return Finding(
             file=self.subject.name,
-            row=audited.number,
-            line=audited.line,
-            id=audited.id or f"{stem_of(self.subject.path)}-{audited.number}",
+            row=row,
+            line=line,
+            id=name or f"{stem_of(self.subject.path)}-{row}",
             kind=flaw.kind,
             field=flaw.field,
-            found=audited.given.values[flaw.field] if flaw.found is None else flaw.found,
+            found=flaw.found or "",
             expected=flaw.expected,
             reason=flaw.reason.encode(errors="backslashreplace").decode(),  # literals may hold unpaired surrogates
             reading=flaw.reading,
-            asked=audited.task_name,
-            is_claim=not holds,
-            fix=flaw.field if flaw.expected else "",
+            asked=asked,
+            is_claim=is_claim,
+            fix=flaw.field if flaw.expected and flaw.is_fixable else "",
         )
 
     def conclude(self) -> Iterator[Finding]:
         """Yield a finding if the file is a test that is too small."""
-        path, rows = self.subject.path, self._counts["rows"]
+        path, rows = self.subject.path, self._counts["judged"]
         labels, patterns = len(self._labels), len(self._patterns)
         is_test = path.stem.endswith("test") or (rows > 0 and self._test_rows == rows)
         is_small = rows < LEAST_ROWS or labels < LEAST_LABELS or patterns < LEAST_PATTERNS
-        if not self.subject.is_audit or not is_test or not is_small:
+        if not rows or not is_test or not is_small:
             return
         self._counts["small_tests"] = 1
-        neutral = {tuple(predicate_of(each) if each in WORDS else each for each in words) for words in self._patterns}
+        chains = [words.split(" ") for words in self._patterns]
+        neutral = {tuple(predicate_of(each) if each in WORDS else each for each in words) for words in chains}
         found = f"{rows} rows, {labels} labels, {patterns} patterns ({len(neutral)} regardless of gender)"
         least = f"{LEAST_ROWS} rows, {LEAST_LABELS} labels and {LEAST_PATTERNS} patterns"
         reason = f"a test of {found} is not informative; it should have at least {least}"
@@ -241,7 +355,8 @@ class KinshipJudge(FileJudge):
 
     def totals(self) -> dict[str, Any]:
         """Return how many rows have which status, and how many have a flaw of which kind."""
-        return {key: self._counts[key] for key in ("rows", *STATUSES, *self._totals.values(), "two_targets")}
+        counts = {key: self._counts[key] for key in (*STATUSES, *self._totals.values(), "two_targets")}
+        return {"wrong_answers": dict(self._wrong), "rule_dependent": dict(self._dependent), **counts}
 
 
 def _rows_where(table: pa.Table, chosen: Flags) -> pa.Table:

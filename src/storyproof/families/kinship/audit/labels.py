@@ -29,7 +29,8 @@ _SHARED = SCHEMA.names[SCHEMA.names.index("answer") :]
 LABELS = (*_SHARED, "k", "task", "noise_types", "pattern", "status", "proof_steps")
 _OWN_RULES = re.compile(r"rules-[0-9a-f]{16}")
 
-Disagreement = tuple[str, Any, Any]  # field, found, expected
+Difference = tuple[str, Any, Any]  # field, found, expected
+FACTS = "facts"  # the field of rows whose columns do not fit together
 
 
 def check_row(
@@ -40,7 +41,7 @@ def check_row(
     reading: Reading | NotUnderstood | None = None,
     *,
     deleted: Counter[str] | None = None,
-) -> Iterator[Disagreement]:
+) -> Iterator[Difference]:
     """Yield what is wrong in a row: field, found, expected.
 
     Args:
@@ -72,7 +73,7 @@ def check_row(
         yield from _check_text(row, unchecked, rules, reading, Counter() if deleted is None else deleted, gives)
 
 
-def _check_question(row: KinshipRow) -> Iterator[Disagreement]:
+def _check_question(row: KinshipRow) -> Iterator[Difference]:
     question = row.values["question"]
     try:
         asked = parse_question(question)
@@ -83,7 +84,7 @@ def _check_question(row: KinshipRow) -> Iterator[Disagreement]:
         yield "question", question, f"a question about {' and '.join(row.asked_names)}"
 
 
-def _check_answer(row: KinshipRow, judged: LabelJudgement) -> Iterator[Disagreement]:
+def _check_answer(row: KinshipRow, judged: LabelJudgement) -> Iterator[Difference]:
     values = row.values
     holds, given = judged.readings(row.query.predicate), values.get("readings")
     known = [name for name in given or () if name in (STRICT, *judged.derived)]
@@ -102,7 +103,7 @@ def _check_answer(row: KinshipRow, judged: LabelJudgement) -> Iterator[Disagreem
         yield "readings", given, "known readings"
 
 
-def _check_candidates(row: KinshipRow, rules: Sequence[RuleSet]) -> Iterator[Disagreement]:
+def _check_candidates(row: KinshipRow, rules: Sequence[RuleSet]) -> Iterator[Difference]:
     """Expect all words of the targets of some rules; where stated facts are asked for, also those of what is stated."""
     candidates = row.values.get("candidates")
     if candidates is None:
@@ -125,7 +126,7 @@ def _derived_answer(row: KinshipRow, judged: LabelJudgement) -> str:
     return " or ".join(words) or "no answer that follows"
 
 
-def _check_proof(row: KinshipRow, judged: LabelJudgement, rules: Sequence[RuleSet]) -> Iterator[Disagreement]:
+def _check_proof(row: KinshipRow, judged: LabelJudgement, rules: Sequence[RuleSet]) -> Iterator[Difference]:
     if row.steps is None:
         return
     wrong = [replay(each, row.facts, row.query, row.steps) for each in rules]
@@ -144,7 +145,7 @@ def _is_generated(row: KinshipRow) -> bool:
     return story_of_id(row.values["id"] or "") is not None
 
 
-def _check_kind(row: KinshipRow) -> Iterator[Disagreement]:
+def _check_kind(row: KinshipRow) -> Iterator[Difference]:
     """Compare what kind of story a row claims to be with its facts."""
     values = row.values
     noise = noise_types(row.edges, row.k)
@@ -172,7 +173,7 @@ def _check_kind(row: KinshipRow) -> Iterator[Disagreement]:
         yield from _check_generated(row, kind)
 
 
-def _check_generated(row: KinshipRow, kind: str) -> Iterator[Disagreement]:
+def _check_generated(row: KinshipRow, kind: str) -> Iterator[Difference]:
     """Check what holds for all rows that storyproof generates."""
     steps = [(place, place + 1) for place in range(row.k)]
     if list(row.edges[: row.k]) != steps or not (kind == MEMORY or row.asked == (0, row.k)):
@@ -209,7 +210,7 @@ def _check_text(
     reading: Reading | NotUnderstood | None,
     deleted: Counter[str],
     gives: Gives | None,
-) -> Iterator[Disagreement]:
+) -> Iterator[Difference]:
     """Compare the facts with those that the story states, and the lines of the proof with where it states them."""
     placeholders = row.values.get("placeholders")
     if placeholders is None:
@@ -250,7 +251,7 @@ def _gender_lines(row: KinshipRow, text: Text, reading: Reading | NotUnderstood 
     )
 
 
-def _proof_disagreement(given: Sequence[int], flaw: str, chosen: Sequence[int]) -> Iterator[Disagreement]:
+def _proof_disagreement(given: Sequence[int], flaw: str, chosen: Sequence[int]) -> Iterator[Difference]:
     """Yield a proof that is not the chosen one, or that does not hold."""
     found = f"[{', '.join(map(str, given))}], {flaw}" if flaw else given
     if given != chosen:
@@ -259,7 +260,7 @@ def _proof_disagreement(given: Sequence[int], flaw: str, chosen: Sequence[int]) 
         yield "proof", found, "sentences that give the answer, and of which none can be left out"
 
 
-def check_proof(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Disagreement]:
+def check_proof(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Difference]:
     """Check by deletion the proof of a row of which everything else holds, under strict kinship."""
     text = Text(row.values["story"], row.values["placeholders"], row.names)
     given, facts = row.values["proof"], stated_facts(row, text, reading=reading)
@@ -282,7 +283,7 @@ def _other_facts(row: KinshipRow, lines: Sequence[Sequence[Fact]]) -> str:
     return "; ".join(parts) or "other facts than those of the edges"
 
 
-def _check_gender_is_shown(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Disagreement]:
+def _check_gender_is_shown(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Difference]:
     """Expect natural text to show the gender on which the answer depends; names alone do not show it."""
     asked = row.asked_names[1]
     if isinstance(reading, Reading) and asked not in reading.genders:
@@ -301,7 +302,7 @@ def _fatal(recorded: str) -> tuple[str, ...]:
 
 def _check_running_text(
     row: KinshipRow, unchecked: Counter[str], reading: Reading | NotUnderstood | None
-) -> Iterator[Disagreement]:
+) -> Iterator[Difference]:
     """Compare the facts with a CSV's story; one with synthetic sentences is in words that are known or understood."""
     story, plain = row.values["story"], row.values.get("syn_story")
     if not plain:

@@ -55,18 +55,19 @@ class _UnusualError(Exception):
     """A column is not of the usual type, so that rows have to be looked at one by one."""
 
 
-def find_proved_rows(table: pa.Table) -> Flags:
+def find_proved_rows(table: pa.Table, stories: Sequence[str] | None = None) -> Flags:
     """Return which rows of a table are clean chains of which everything that they claim holds.
 
     Args:
         table: The rows; columns may be missing.
+        stories: Their texts, if these are known as a list.
     """
     nothing = np.zeros(table.num_rows, np.bool_)
     names = set(table.column_names)
     if not set(_COLUMNS) <= names or names & set(_BESIDE) or strict_proofs().problem:
         return nothing
     try:
-        return _Rows(table.select(_COLUMNS)).find()
+        return _Rows(table.select(_COLUMNS), table.column("story").to_pylist() if stories is None else stories).find()
     except _UnusualError:
         return nothing
 
@@ -163,7 +164,8 @@ class _Stated(NamedTuple):
 class _Rows:
     """Rows without a missing value, column by column; `right` says which still hold all that they claim."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table: pa.Table, stories: Sequence[str]) -> None:
+        self._stories = stories
         valid = np.ones(table.num_rows, np.bool_)
         for column in table.columns:
             if column.null_count:
@@ -365,7 +367,8 @@ class _Rows:
         stories = stories.take(pa.array(rows)).cast(pa.string())
         natural = ~np.asarray(pc.match_substring(stories, _SYNTHETIC))
         self.right[rows[~natural]] = False
-        rows, texts = rows[natural], stories.filter(pa.array(natural)).to_pylist()
+        rows = rows[natural]
+        texts = [self._stories[row] for row in self._kept[rows].tolist()]
         for start in range(0, len(rows), _BATCH):
             part = rows[start : start + _BATCH]
             self.right[part] = self._check_batch(part, texts[start : start + _BATCH])

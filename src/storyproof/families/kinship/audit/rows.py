@@ -43,6 +43,7 @@ class AuditedRow:
         query_edge: The numbers of the people asked about, where a column gives them.
         proof: The steps of a proof in CLUTRR's form.
         reading: What the reader found in natural text; None for other text.
+        is_stated: Whether the text states just its facts.
     """
 
     number: int
@@ -59,10 +60,13 @@ class AuditedRow:
     query_edge: tuple[int, int] | None = None
     proof: tuple[PublishedStep, ...] = ()
     reading: Reading | NotUnderstood | None = None
+    is_stated: bool = False
 
     @property
     def doubtful(self) -> bool:
         """Whether the chain has gaps, so that its facts cannot be what the story states."""
+        if self.is_stated:
+            return False
         row = self.row
         steps, people = row.edges[: row.k], range(len(row.names))
         return (
@@ -164,7 +168,8 @@ def _audit_values(
         line: Its line in the file; 0 if it has none.
     """
     edges = tuple((edge[0], edge[1]) for edge in values["edges"])
-    words = _stated_words(values, people, edges, reading) or tuple(values["edge_types"])
+    stated = _stated_words(values, people, edges, reading)
+    words = stated or tuple(values["edge_types"])
     query = values["query"][0], values["query"][1]
     given = build_row(values, people, edges, words, k, query, values["answer"])
     task = TASK_NUMBERS.get(values.get("task") or "", 1)
@@ -180,6 +185,7 @@ def _audit_values(
         _with_words(given, words),
         find_mentions(values["story"], given.names, bracketed=False),
         reading=reading,
+        is_stated=stated is not None,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from storyproof.families.kinship.audit.rows import AuditedRow
@@ -15,12 +15,12 @@ from storyproof.families.kinship.checker import (
     fitting_families,
     status,
 )
-from storyproof.families.kinship.judgement import judge
+from storyproof.families.kinship.judgement import LabelJudgement, judge
 from storyproof.families.kinship.relations import NAMES, Fact
 from storyproof.families.kinship.row import Structure
 
 _ANY = "child"  # asked for where the label is not a kinship term
-_MOST_KEPT = 20_000  # structures whose verdict is cached
+_MOST_KEPT = 20_000  # structures that are cached
 
 Key = tuple[tuple[str, ...], tuple[Fact, ...], tuple[int, int], str | None]
 
@@ -47,28 +47,36 @@ class Verdicts:
 
     def __init__(self) -> None:
         self._known: dict[Key, Verdict] = {}
+        self._judged: dict[Structure, LabelJudgement] = {}
 
     def on(self, rows: Sequence[AuditedRow]) -> list[Verdict | None]:
         """Return the verdict on each row; None if it does not tell who is asked about."""
         keys = [_key(each) for each in rows]
         if len(self._known) > _MOST_KEPT:
             self._known.clear()
-        new = {key for key in keys if key is not None and key not in self._known}
-        for people in {len(key[0]) for key in new}:  # the oracle's tables are as large as the largest story needs
-            self._examine([key for key in new if len(key[0]) == people])
-        found = [None if key is None else self._known[key] for key in keys]
-        return [
-            replace(verdict, right=None) if verdict and verdict.status != ENTAILED and row.doubtful else verdict
-            for row, verdict in zip(rows, found, strict=True)
-        ]
-
-    def _examine(self, keys: Sequence[Key]) -> None:
-        structures = [_structure(key) for key in keys]
-        for key, structure, judged in zip(keys, structures, judge(structures), strict=True):
+        new = list({key: None for key in keys if key is not None and key not in self._known})
+        structures = [_structure(key) for key in new]
+        for key, structure, judged in zip(new, structures, self.judge(structures), strict=True):
             found = judged.status or IMPOSSIBLE
             if key[3] is None and found != IMPOSSIBLE:
                 found = CONTRADICTED  # a label that is not a kinship term holds in no family
             self._known[key] = Verdict(found, judged.derived, *_truth(structure, key[3], found))
+        found_verdicts = [None if key is None else self._known[key] for key in keys]
+        return [
+            replace(verdict, right=None) if verdict and verdict.status != ENTAILED and row.doubtful else verdict
+            for row, verdict in zip(rows, found_verdicts, strict=True)
+        ]
+
+    def judge(self, structures: Iterable[Structure]) -> list[LabelJudgement]:
+        """Return what oracle and checker say about labels, by strict and published rules; see `judgement.judge`."""
+        asked = list(structures)
+        if len(self._judged) > _MOST_KEPT:
+            self._judged.clear()
+        new = {each for each in asked if each not in self._judged}
+        for people in {len(each[0]) for each in new}:  # the oracle's tables are as large as the largest story needs
+            part = [each for each in new if len(each[0]) == people]
+            self._judged.update(zip(part, judge(part), strict=True))
+        return [self._judged[each] for each in asked]
 
 
 def _key(audited: AuditedRow) -> Key | None:

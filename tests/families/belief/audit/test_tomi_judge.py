@@ -1,20 +1,22 @@
-"""What verify says of single rows of theory of mind."""
+"""What is found in single rows in ToMi's wording."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from storyproof.example import SCHEMA, plain_schema
-from storyproof.families.belief.audit.claims import find_broken_claims
 from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, QUESTION_TYPE, SEMANTIC, STRUCTURAL
-from storyproof.families.belief.audit.rows import ProvedRows
+from storyproof.families.belief.audit.tally import AuditTally
+from storyproof.families.belief.audit.tomi_judge import TomiJudge
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
-from storyproof.findings import COLUMN, TEXT, Finding
-from storyproof.formats.format import with_places
+from storyproof.families.judge import Subject
+from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
+from storyproof.formats.format import load_format, with_places
 
 Row = dict[str, Any]
 
@@ -46,9 +48,13 @@ def claims(*rows: Row) -> tuple[list[Finding], Counter[str]]:
     """Return what is found in rows from row 5 and line 20 on, and what is not checked."""
     names = [name for name in SCHEMAS.names if any(name in each for each in rows)]
     table = pa.Table.from_pylist(list(rows), schema=pa.schema([SCHEMAS.field(name) for name in names]))
+    return judged(with_places(table, 5, list(range(20, 20 + len(rows)))))
+
+
+def judged(table: pa.Table) -> tuple[list[Finding], Counter[str]]:
     unchecked: Counter[str] = Counter()
-    part = ProvedRows(with_places(table, 5, list(range(20, 20 + len(rows)))))
-    return list(find_broken_claims(part, "some.txt", unchecked)), unchecked
+    subject = Subject(Path("some.jsonl"), load_format("jsonl"), "some.jsonl")
+    return TomiJudge(subject, AuditTally(unchecked, set())).judge(table, is_certain=True), unchecked
 
 
 def told(found: list[Finding]) -> list[tuple[int, str, str, str, str]]:
@@ -66,20 +72,21 @@ def test_a_row_as_it_should_be() -> None:
     ("name", "value", "kind", "found", "expected"),
     [
         ("answer", "jar", STRUCTURAL, "jar", "box"),
-        ("candidates", ["box"], COLUMN, "[box]", "[box, jar]"),
+        ("candidates", ["box"], COLUMN, '["box"]', '["box", "jar"]'),
         ("question_type", "reality", QUESTION_TYPE, "reality", "first_order_1_tom"),
         ("order", 2, COLUMN, "2", "1"),
-        ("chain", [], COLUMN, "[]", "[Ben]"),
+        ("chain", [], COLUMN, "[]", '["Ben"]'),
         ("story_type", "true_belief", SEMANTIC, "true_belief", "false_belief"),
-        ("false_belief", False, COLUMN, "False", "True"),
-        ("readings", ["open"], COLUMN, "[open]", "[open, closed, infer-mover]"),
+        ("false_belief", False, COLUMN, "false", "true"),
+        ("readings", ["open"], COLUMN, '["open"]', '["open", "closed", "infer-mover"]'),
         ("proof", [3], COLUMN, "[3]", "[2, 3, 4]"),
     ],
 )
 def test_a_wrong_label(name: str, value: Any, kind: str, found: str, expected: str) -> None:
     others, unchecked = claims(RIGHT, {**RIGHT, name: value, "id": "wrong"}, {**RIGHT, name: None})
     assert told(others) == [(6, kind, name, found, expected)]
-    assert (others[0].file, others[0].line, others[0].id, others[0].is_claim) == ("some.txt", 21, "wrong", True)
+    assert (others[0].file, others[0].line, others[0].id, others[0].is_claim) == ("some.jsonl", 21, "wrong", True)
+    assert others[0].fix == name
     assert unchecked == {name: 1}
 
 
@@ -94,7 +101,7 @@ def test_rows_without_a_value_are_counted() -> None:
 def test_who_never_saw_the_object_has_no_belief() -> None:
     late = f"Zoe entered the hall.\n{AWAY}"
     found, unchecked = claims(row(late, "Where will Zoe look for the key?", answer="box"), row(late, answer="box"))
-    assert told(found) == [(5, STRUCTURAL, "answer", "box", "no belief")]
+    assert told(found) == [(5, STRUCTURAL, "answer", "box", "")]
     assert unchecked == {}
 
 
@@ -113,20 +120,21 @@ def test_rows_that_cannot_be_read_shift_no_others() -> None:
     rows = [row("Gibberish.", answer="jar"), row(AWAY, answer="jar"), row(AWAY, "Why?", answer="jar")]
     found, unchecked = claims(*rows)
     assert [(each.row, each.kind, each.field) for each in found] == [
-        (5, TEXT, "story"),
-        (7, TEXT, "question"),
+        (5, UNREAD, "story"),
         (6, STRUCTURAL, "answer"),
+        (7, UNREAD, "question"),
     ]
     assert unchecked == {}
     found, unchecked = claims(rows[0], rows[2])
     assert [each.row for each in found] == [5, 6]
+    found, _ = claims(rows[0], {**rows[0], "id": "next"})
+    assert [(each.row, each.id) for each in found] == [(5, "mine"), (6, "next")]  # each row, not each story
 
 
 def test_a_story_that_cannot_happen() -> None:
     found, _ = claims(row(f"{START}\nZoe exited the attic."))
-    assert [(each.kind, each.field, each.expected) for each in found] == [
-        (IMPOSSIBLE_STORY, "story", "a story that can happen")
-    ]
+    assert [(each.kind, each.field, each.expected) for each in found] == [(IMPOSSIBLE_STORY, "story", "")]
+    assert found[0].is_disagreement
 
 
 # --- recipes
@@ -148,7 +156,7 @@ def test_only_our_stories_must_tell_how_everybody_came(coded: bool) -> None:
     )
     if coded:
         table = table.set_column(3, "benchmark", table.column("benchmark").dictionary_encode())
-    found = list(find_broken_claims(ProvedRows(with_places(table, 0)), "some.txt", Counter()))
+    found, _ = judged(with_places(table, 0))
     assert told(found) == [(1, TEXT, "story", "somebody 'is in' a room without having come there", "a story of lab")]
 
 
@@ -187,20 +195,23 @@ def test_traces() -> None:
         (["3", "3 1", "3 1", "3 1", "3"], 0, "", ""),
         (["3", "3 1", "3 1", "3 1", "3 1"], 5, "3 1", "3"),
         (["3", "3 1", "3 2", "3 1", "3 2"], 3, "3 2", "3 1"),
-        (["3", "3 3", "3 3", "3 3", "3"], 2, "3 3", "3 Ben"),
-        (["3", "3", "3 1", "3 1", "3"], 2, "3", "3 Ben"),
-        (["3", "3 1", "", "3 1", "3"], 3, "nobody", "3 1"),
+        (["3", "3 3", "3 3", "3 3", "3"], 2, "3 3", "3 1"),
+        (["3", "3", "3 1", "3 1", "3"], 2, "3", "3 1"),
+        (["3", "3 1", "", "3 1", "3"], 3, "", "3 1"),
     ],
 )
 def test_observers(marks: list[str], sentence: int, found: str, expected: str) -> None:
     others = [row(AWAY, observers=None), row("Gibberish.", observers="1")]
     problem, *wrong = claims(*others, row(AWAY, observers="\n".join(marks)))[0]
-    assert problem.field == "story"
-    field = f"observers of sentence {sentence}"
-    assert told(wrong) == ([(7, OBSERVERS, field, found, expected)] if sentence else [])
+    assert (problem.kind, problem.field) == (UNREAD, "story")
+    first = [(7, OBSERVERS, OBSERVERS, found, expected)] if sentence else []
+    assert told(wrong)[: len(first) or None] == first
+    assert [each.sentences for each in wrong[:1]] == ([(sentence,)] if sentence else [])
+    assert [each.fix for each in wrong[:1]] == ([f"observers.{sentence}"] if sentence else [])
 
 
 def test_who_sees_nothing() -> None:
     story = "Ada entered the attic.\nAda exited the attic.\nThe key is in the box.\nPhone rang."
     found, _ = claims(row(story, "Where is the key really?", observers="1\n1\n\n1"))
-    assert told(found) == [(5, OBSERVERS, "observers of sentence 4", "1", "nobody")]
+    assert told(found) == [(5, OBSERVERS, OBSERVERS, "1", "")]
+    assert found[0].sentences == (4,)

@@ -28,7 +28,7 @@ COMMANDS = (
     "verify clutrr",
     "audit tomi tom-babi",
     "show tomi --index 3",
-    "draw tomi --out story.svg",
+    "show tomi --out story.svg",
     "process tom-babi --out processed",
     "evaluate --model random,majority,rules,oracle --data tomi --output-dir runs",
     "report runs --format markdown",

@@ -7,7 +7,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from storyproof.solvers.neural.settings import Settings
 
 import storyproof
 from storyproof import errors
@@ -27,6 +26,7 @@ from storyproof.errors import (
 )
 from storyproof.evaluation.options import AskOptions
 from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.training_settings import Settings
 
 
 @pytest.mark.parametrize("kind", [ConfigError, DataError, ParseError, UnknownNameError, VocabularyError])

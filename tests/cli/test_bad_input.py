@@ -139,7 +139,7 @@ def make_data(folder: Path) -> None:
     ("path", "message"),
     [
         ("broken.jsonl", "broken.jsonl, line 2: not valid JSON"),
-        ("lacking.jsonl", "lacking.jsonl, line 1: 'question' is None, expected text"),
+        ("lacking.jsonl", "lacking.jsonl, line 1: 'question' is None; expected text"),
         ("cut.parquet", "cut.parquet is not a readable Parquet file"),
         ("lacking.parquet", "lacking.parquet has no column 'story'; expected at least story, question, answer"),
         (

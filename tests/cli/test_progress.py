@@ -183,7 +183,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("generate tomi --train 0 --val 0 --test 6 --out {out}", "stories: 6 of 6 done"),
         ("verify {data}", "questions: "),
-        ("audit {data}", "files: 0 done, 0 s so far; rows "),
+        ("audit {data}", "questions: "),
         ("process {data} --out {out}", "questions: "),
         ("evaluate --model oracle --data {data}", "questions 36 of 36"),
         ("train memnn --data {data} --epochs 2 --batch-size 8 --device cpu --out {out}", "memnn epochs: 1 of 2 done"),
@@ -251,7 +251,7 @@ def test_a_terminal_shows_that_a_model_is_prepared_and_then_its_run(monkeypatch:
         ("ask --model oracle --data {data}", ["oracle: loading", "oracle: asking"]),
         ("generate tomi --train 0 --val 0 --test 6 --out {out}", ["stories"]),
         ("verify {data}", ["questions"]),
-        ("audit {data}", ["files", "rows"]),
+        ("audit {data}", ["questions"]),
         ("experiment tomi-table3 --quick --runs 1 --models memnn --minutes 0.001 --out {out}", ["experiment", "steps"]),
     ],
     ids=lambda value: value.split()[0] if isinstance(value, str) else "",

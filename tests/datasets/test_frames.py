@@ -71,7 +71,7 @@ def test_every_form_of_rows_is_data(form: str, made: pa.Table) -> None:
     verified = storyproof.verify(FORMS[form](made))
     assert verified.ok
     assert verified.questions == count
-    assert storyproof.audit(FORMS[form](made)).totals["questions"] == count
+    assert storyproof.audit(FORMS[form](made)).totals["rows"] == count
     run = storyproof.evaluate("oracle", FORMS[form](made))
     assert (run.scores.accuracy, run.scores.questions, run.data, run.split) == (1.0, count, "rows", "test")
     assert storyproof.load(FORMS[form](made)).num_rows == count
@@ -134,7 +134,7 @@ def test_missing_whole_numbers_are_numbers(made: pa.Table) -> None:
         ([], "the data have no rows; expected a path"),
         ({"story": "x"}, r"the data are \{'story': 'x'\} \(dict\); expected a path"),
         ([{"story": "x"}, 3], r"row 1 of the data is 3 \(int\); expected a dictionary or an example"),
-        ([{"text": "x"}], r"rows/rows.jsonl, line 1: 'story' is None, expected text"),
+        ([{"text": "x"}], r"rows/rows.jsonl, line 1: 'story' is None; expected text"),
         (pa.table({"text": ["x"]}), r"rows/rows.parquet has no column 'story'"),
     ],
 )

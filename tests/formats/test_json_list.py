@@ -87,7 +87,7 @@ def test_pieces_of_any_size(tmp_path_factory: pytest.TempPathFactory, count: int
         ('{"a": 1}', "it does not begin with"),
         ("[", "object 0 is not valid JSON"),
         ("[1, 2", "object 0: found int, expected an object"),
-        ('[{"story": "a"}]', "object 0: 'question' is None, expected text"),
+        ('[{"story": "a"}]', "object 0: 'question' is None; expected text"),
         (json.dumps([ROW])[:-1], "after object 0 comes ''"),
         (json.dumps([ROW])[:-1] + ",]", "object 1 is not valid JSON"),
         (json.dumps([ROW]) + "x", "there is more after its end"),

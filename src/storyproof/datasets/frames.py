@@ -85,7 +85,7 @@ def data_name(data: str | Path) -> str:
 
 
 def _are_paths(data: object) -> bool:
-    return isinstance(data, list | tuple) and all(isinstance(each, str | Path) for each in data)
+    return isinstance(data, list | tuple) and bool(data) and all(isinstance(each, str | Path) for each in data)
 
 
 def _write(rows: Any, folder: Path) -> None:

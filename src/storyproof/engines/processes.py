@@ -51,10 +51,10 @@ def _cgroup_limits() -> Iterator[float]:
 
 def _limit_of(folder: Path) -> Iterator[float]:
     with suppress(OSError, ValueError, ZeroDivisionError):
-        quota, period = (folder / "cpu.max").read_text().split()
+        quota, period = (folder / "cpu.max").read_text(encoding="utf-8").split()
         yield int(quota) / int(period)  # "max" is no number
     with suppress(OSError, ValueError, ZeroDivisionError):
-        quota, period = ((folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        quota, period = ((folder / f"cpu.cfs_{name}_us").read_text(encoding="utf-8") for name in ("quota", "period"))
         if int(quota) > 0:
             yield int(quota) / int(period)
 

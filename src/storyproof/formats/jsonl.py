@@ -171,7 +171,7 @@ def checked_row(row: Any, where: str) -> dict[str, Any]:
         raise DataError(f"{where}: found {type(row).__name__}, expected an object with {', '.join(REQUIRED)}.")
     for name in REQUIRED:
         if not isinstance(row.get(name), str):
-            raise DataError(f"{where}: '{name}' is {quoted(row.get(name))}, expected text.")
+            raise DataError(f"{where}: '{name}' is {quoted(row.get(name))}; expected text.")
     _check_types(row, recognise(given(row)), where)
     return row
 

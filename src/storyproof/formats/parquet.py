@@ -310,7 +310,7 @@ def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
         column, expected = table.column(name), schema_of(table.column_names).field(name).type
         if name in REQUIRED and column.null_count:
             row = first + np.flatnonzero(np.asarray(column.is_null()))[0]
-            raise DataError(f"{path}, row {row}: '{name}' is empty, expected text.")
+            raise DataError(f"{path}, row {row}: '{name}' is empty; expected text.")
         if pa.types.is_list(column.type) and (gap := _first_gap(column)) is not None:
             raise DataError(f"{path}, row {first + gap}: '{name}' has an empty item, expected none.")
         if column.type != expected and not (pa.types.is_dictionary(column.type) and pa.types.is_dictionary(expected)):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from storyproof.errors import ParseError, quoted
 from storyproof.families.family import ReadingProblem
 from storyproof.families.kinship.language.rewording import name_gender
-from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
+from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, inverse, predicate_of
 from storyproof.families.kinship.text import NAME, ask
 
 if TYPE_CHECKING:
@@ -43,7 +43,12 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
     names = sorted(reading.people)
     _check_asked(reading, first, second)
     number = {name: place for place, name in enumerate(names)}
-    facts = {(fact.first, fact.second): fact.word for fact in reading.facts}
+    facts: dict[tuple[str, str], str] = {}
+    for fact in reading.facts:
+        # "They are sisters" says the same from either side; one of both is enough.
+        mirrored = facts.get((fact.second, fact.first))
+        if mirrored is None or predicate_of(mirrored) != inverse(predicate_of(fact.word)):
+            facts[fact.first, fact.second] = fact.word
     shown = _add_spouses(facts, dict(reading.genders))
     if (gender := name_gender(second)) is not None:  # only if neither kin words nor pronouns show another one
         shown.setdefault(second, gender)

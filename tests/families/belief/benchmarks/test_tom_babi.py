@@ -52,7 +52,7 @@ def test_noise_comes_as_often_as_asked(easy: pa.Table) -> None:
 
 @pytest.mark.parametrize("noise", [-0.1, 1.1])
 def test_noise_is_a_probability(noise: float) -> None:
-    with pytest.raises(ConfigError, match="it is a probability"):
+    with pytest.raises(ConfigError, match="use a number from 0 to 1"):
         generate("tom-babi", test=12, noise=noise)
 
 

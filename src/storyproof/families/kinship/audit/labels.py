@@ -133,10 +133,12 @@ def _check_proof(row: KinshipRow, judged: LabelJudgement, rules: Sequence[RuleSe
     if all(wrong):
         yield "proof_steps", wrong[-1], f"a proof of {row.values['answer']}"
     elif _is_generated(row):
-        memory = story_type((), row.pair, row.edges) == MEMORY
-        if len(row.steps) != (0 if memory else row.k - 1):
-            yield "proof_steps", f"{len(row.steps)} steps", f"{row.k - 1} steps, one fact after another"
-        if judged.size is not None and judged.size < (1 if memory else row.k):
+        chain = 1 if story_type((), row.pair, row.edges) == MEMORY else row.k  # facts from which the answer follows
+        # What follows only with the help of further facts takes more steps than the chain has.
+        has_more = len(row.facts) > row.k
+        if len(row.steps) < chain - 1 or (len(row.steps) >= chain and not has_more):
+            yield "proof_steps", f"{len(row.steps)} steps", f"{chain - 1} steps, one fact after another"
+        if judged.size is not None and judged.size < chain:
             yield "k", row.k, f"{judged.size}, because the answer follows from {judged.size} facts"
 
 

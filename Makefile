@@ -117,7 +117,7 @@ notebooks: .venv-integrations/.ready
 # Proves all patterns of clean kinship chains (five minutes) and writes the file that ships with storyproof; needed
 # whenever the rules, the oracle or the checker of kinship change.
 proofs: $(READY)
-	$(BIN)/python -m storyproof.families.kinship.generation.prove
+	$(BIN)/python -m storyproof.families.kinship.generation.make_proof_file
 
 # Redraws the plots of the experiments from their results, runs the commands that the figures of the docs come from, stores
 # what they give in docs/figures and updates the pages. PUBLISHED=DIR names published data; figures about them are skipped

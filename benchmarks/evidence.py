@@ -18,7 +18,7 @@ from functools import partial
 from multiprocessing import get_context
 
 from benchmarks.measure import Record
-from storyproof.audits.examination import examine_table
+from storyproof.audits.row_pass import examine_table
 from storyproof.datasets.generate import make_benchmark
 
 SETTINGS: dict[str, dict[str, str]] = {

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.llm import say
 from benchmarks.measure import Record
 from storyproof.datasets.generate import generate
-from storyproof.integrations.places import where
+from storyproof.integrations.where import where
 from tests.solvers.llm.serving import FakeServer
 
 _IN_FLIGHT = 64

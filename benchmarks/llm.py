@@ -25,10 +25,10 @@ from storyproof.datasets.generate import generate
 from storyproof.example import Example
 from storyproof.solvers.llm.api import body_of, read_reply
 from storyproof.solvers.llm.language_model import Session
+from storyproof.solvers.llm.messages import Request
 from storyproof.solvers.llm.openai import OpenAI
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import load_prompt
-from storyproof.solvers.llm.requests import Request
 from storyproof.solvers.llm.store import Store
 from tests.solvers.llm.serving import FakeServer
 

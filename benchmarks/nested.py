@@ -24,7 +24,7 @@ from storyproof.families.belief.read_text import read_question, read_story
 from storyproof.families.belief.readings import ALL_READINGS, DEFAULT_READING, TRUSTS, BeliefReading
 from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import PlotEvent
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.families.belief.possible_worlds import MindWorlds
 
 MEDIUM = PlotDials(agents=4, rooms=2, objects=2, moves=4, tells=2, lies=1, peeks=1, distractions=1, noise=1, walks=6)

@@ -24,9 +24,9 @@ from storyproof.solvers.neural.data.batches import ExampleTable, Shape, order_of
 from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.data.vocabulary import learn_vocabulary
 from storyproof.solvers.neural.models.registry import MODELS, build
-from storyproof.solvers.neural.stack import Stack
-from storyproof.solvers.neural.trainer import TrainingStep
-from storyproof.solvers.neural.training import choose_device, hardware
+from storyproof.solvers.neural.stacked_models import Stack
+from storyproof.solvers.neural.training_job import choose_device, hardware
+from storyproof.solvers.neural.training_loop import TrainingStep
 from storyproof.solvers.training_settings import Settings
 
 RATE = 2**-10  # exact in single precision too, in which the fused optimiser of a GPU keeps it

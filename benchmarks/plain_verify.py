@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from storyproof.families.kinship.audit.labels import check_row, natural_text
-from storyproof.families.kinship.judgement import judge
 from storyproof.families.kinship.language.reader import NotUnderstood, Reading, read
+from storyproof.families.kinship.prove_labels import judge
 from storyproof.families.kinship.row import read_row
-from storyproof.families.kinship.story import Text
+from storyproof.families.kinship.stated_facts import Text
 
 
 def verify_plainly(rows: Iterable[dict[str, Any]]) -> int:

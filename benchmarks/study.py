@@ -24,7 +24,7 @@ from urllib.parse import urlencode, urlsplit
 
 import storyproof
 from benchmarks.explorer import percentile
-from storyproof.study.creation import new_study
+from storyproof.study.new import new_study
 
 PEOPLE = 200
 GOAL_MS = 300.0

@@ -9,7 +9,7 @@ import numpy as np
 from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.wording import LANGUAGES, find_wording
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 DIALS = PlotDials(agents=4, rooms=2, objects=1, moves=2, tells=2, lies=1, peeks=1, distractions=1, walks=6)
 COUNT, READ, TIMES = 8000, 500, 5

@@ -16,7 +16,7 @@ from storyproof.benchmark import Benchmark
 from storyproof.example import Example
 from storyproof.families import family_of
 from storyproof.families.family import load_family
-from storyproof.svg import standalone
+from storyproof.pictures.svg import standalone
 
 DOCS = Path(__file__).parent
 SEED, SPLIT = 7, "test"

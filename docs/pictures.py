@@ -5,7 +5,7 @@ from __future__ import annotations
 import storyproof
 from storyproof.example import Example
 from storyproof.families import family_of
-from storyproof.svg import standalone
+from storyproof.pictures.svg import standalone
 
 _STORY, _QUESTION = "test-000000006", 4  # where will Rosa, who is wrong, look for the rope?
 

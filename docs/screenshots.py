@@ -118,8 +118,8 @@ def story_in_explorer(folder: Path) -> str:
 
 def _study(folder: Path, kind: str, benchmark: str = "clutrr", **dials: Any) -> Any:
     """Create a study whose pages are the same each time: with fixed seeds, secret and clock."""
-    from storyproof.study.creation import new_study
     from storyproof.study.design import StudyCondition
+    from storyproof.study.new import new_study
 
     settings: dict[str, Any] = {"kind": kind, "title": "Who is who?", "seed": 3, "pay_per_task": "0.20"}
     data = None
@@ -157,8 +157,8 @@ def names_of_study(folder: Path) -> str:
 def _question_page(folder: Path, study: Any, kind: str) -> str:
     """Write the page of the first question of a kind."""
     from storyproof.study.pages import step_page
+    from storyproof.study.participant_flow import StudyStep
     from storyproof.study.participants import Participant
-    from storyproof.study.steps import StudyStep
 
     me = Participant(1, "CODE", "link", "", {}, "limited", "working")
     number = next(item.number for item in study.items.of("main") if item.stratum == kind)
@@ -169,9 +169,9 @@ def _question_page(folder: Path, study: Any, kind: str) -> str:
 def writing_of_study(folder: Path) -> str:
     """Write the page on which a story is written, with remarks on a text."""
     from storyproof.study.pages import step_page
+    from storyproof.study.participant_flow import StudyStep
     from storyproof.study.participants import Participant
-    from storyproof.study.steps import StudyStep
-    from storyproof.study.writing import check_story
+    from storyproof.study.text_checks import check_story
 
     study = _study(folder, "paraphrase")
     me = Participant(1, "CODE", "link", "", {}, "unlimited", "working")
@@ -190,8 +190,8 @@ def dashboard_of_study(folder: Path) -> str:
 
     from storyproof.study.admin import AdminSession
     from storyproof.study.dashboard import dashboard_page
+    from storyproof.study.participant_flow import find_step
     from storyproof.study.participants import Arrival, enter, find
-    from storyproof.study.steps import find_step
     from storyproof.study.submissions import submit_answer, submit_rating
 
     study = _study(folder, "solve")

@@ -16,7 +16,7 @@ from storyproof.errors import StoryproofError, quoted
 from storyproof.families.belief.language.pack import NARRATIVE, PLAIN
 from storyproof.families.kinship.language.lexicon import _INFORMAL
 from storyproof.families.kinship.relations import PREDICATES
-from storyproof.yaml_loader import parse_shipped
+from storyproof.io.bounded_input import parse_shipped
 
 _ACTS = {
     "enter": "somebody enters a room",

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, settings
 from storyproof.benchmark import Benchmark
 from storyproof.errors import name_options
 
-pytest.register_assert_rewrite("storyproof.conformance")
+pytest.register_assert_rewrite("storyproof.families.conformance")
 
 # Two workers with as many threads each as there are cores would wait for each other; tiny models need one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

@@ -43,15 +43,15 @@ def _targets() -> Iterator[Target]:
     yield Target("matching", f"{matching}/kinds.py", (f"{matched}/test_matchers.py",))
     yield Target("matching", f"{matching}/matchers.py", (f"{matched}/test_matchers.py",))
     yield Target("matching", f"{matching}/mentions.py", (f"{matched}/test_mentions.py",))
-    yield Target("matching", "evaluation/judge.py", ("tests/evaluation/test_judge.py",))
-    yield Target("matching", "replies.py", ("tests/test_replies.py",))
-    yield Target("matching", "families/belief/talk.py", (f"{belief}/test_talk.py",))
+    yield Target("matching", "evaluation/answer_judge.py", ("tests/evaluation/test_answer_judge.py",))
+    yield Target("matching", "language/answer_language.py", ("tests/language/test_answer_language.py",))
+    yield Target("matching", "families/belief/answer_language.py", (f"{belief}/test_answer_language.py",))
     yield Target("matching", "families/belief/speech.py", (f"{matched}/test_languages.py",))
-    yield Target("matching", "families/kinship/talk.py", (f"{kinship}/test_talk.py",))
-    readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "own_text"))
+    yield Target("matching", "families/kinship/answer_language.py", (f"{kinship}/test_answer_language.py",))
+    readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "user_text"))
     yield Target("oracles", "families/belief/arrays.py", nested)
     yield Target("oracles", "families/kinship/rules.py", (f"{kinship}/test_rules.py", f"{kinship}/test_oracle.py"))
-    yield Target("oracles", "families/kinship/strict.py", (f"{kinship}/test_strict.py",))
+    yield Target("oracles", "families/kinship/strict_rules.py", (f"{kinship}/test_strict_rules.py",))
     yield Target("checkers", "families/belief/proof_check.py", (f"{belief}/test_proof_check.py",))
     yield Target("checkers", "families/kinship/deletion.py", (f"{kinship}/test_deletion.py",))
     yield Target(
@@ -59,7 +59,7 @@ def _targets() -> Iterator[Target]:
     )
     yield Target("readers", "families/belief/questions.py", (f"{belief}/test_story.py", *readers))
     yield Target("readers", "families/belief/read_text.py", readers)
-    yield Target("readers", "families/belief/own_text.py", readers)
+    yield Target("readers", "families/belief/user_text.py", readers)
     yield Target("readers", "families/belief/tomi_text.py", (f"{belief}/test_tomi_text.py",))
     yield Target("readers", "families/belief/language/reader.py", readers)
     language = f"{kinship}/language"
@@ -75,24 +75,24 @@ def _targets() -> Iterator[Target]:
     languages = f"{matched}/test_languages.py"
     for name in ("languages", "people", "polarity"):
         yield Target("matching", f"{matching}/{name}.py", (languages, *reading, *denials[:1]))
-    yield Target("intervals", "intervals.py", ("tests/test_intervals.py",))
-    yield Target("writing", "files.py", ("tests/test_files.py",))
+    yield Target("intervals", "stats/intervals.py", ("tests/stats/test_intervals.py",))
+    yield Target("writing", "io/atomic_files.py", ("tests/io/test_atomic_files.py",))
     writing = tuple(f"{datasets}/test_{name}.py" for name in ("manifest", "folders"))
     yield Target("writing", "datasets/folders.py", writing)
     yield Target("writing", "datasets/manifest.py", writing)
-    yield Target("writing", "datasets/protection.py", (f"{datasets}/test_protection.py",))
+    yield Target("writing", "datasets/path_conflicts.py", (f"{datasets}/test_path_conflicts.py",))
     yield Target("labels", "families/belief/tomi_labels.py", (f"{belief}/test_labels.py",))
     judge = tuple(f"{belief}/audit/test_{name}.py" for name in ("tomi_judge", "files"))
     yield Target("labels", "families/belief/audit/tomi_judge.py", (*judge, "-k", "not mutated"))
     rows = tuple(f"{belief}/audit/test_{name}.py" for name in ("tomi_judge", "rows", "files"))
     yield Target("labels", "families/belief/audit/rows.py", (*rows, "-k", "not mutated"))
     judging = (
-        f"{kinship}/test_judgement.py",
+        f"{kinship}/test_prove_labels.py",
         *(f"{kinship}/audit/test_{name}.py" for name in ("row_labels", "labels")),
     )
-    yield Target("labels", "families/kinship/judgement.py", judging)
+    yield Target("labels", "families/kinship/prove_labels.py", judging)
     yield Target("labels", "families/kinship/audit/labels.py", judging)
-    yield Target("mechanisms", "families/belief/audit/mechanisms.py", (f"{belief}/audit/test_mechanisms.py",))
+    yield Target("mechanisms", "families/belief/audit/causes.py", (f"{belief}/audit/test_causes.py",))
 
 
 TARGETS = tuple(_targets())

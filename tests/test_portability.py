@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import console, visible_output
+from storyproof.cli.safe_terminal import console, visible_output
 
 ABSENT = ("fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty")
 CUSTOMIZE = f"""
@@ -89,7 +89,7 @@ def test_commands_work_on_another_system(elsewhere: Path, command: str) -> None:
 
 def test_the_system_is_another_one(elsewhere: Path) -> None:
     """The fixture takes away what it says; else the tests above would mean nothing."""
-    code = "import storyproof.locks, io; print(storyproof.locks.try_lock(open('data/manifest.json', 'rb')))"
+    code = "import storyproof.io.locks, io; print(storyproof.io.locks.try_lock(open('data/manifest.json', 'rb')))"
     settings = {"PYTHONPATH": os.pathsep.join([str(elsewhere / "site"), str(Path(__file__).parents[1] / "src")])}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=elsewhere, env={**os.environ, **settings}, capture_output=True, check=True
@@ -99,7 +99,7 @@ def test_the_system_is_another_one(elsewhere: Path) -> None:
 
 def test_two_processes_do_not_write_one_folder_without_locks(elsewhere: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom storyproof.locks import Claim\n"
+        "import sys\nfrom pathlib import Path\nfrom storyproof.io.locks import Claim\n"
         "with Claim(Path('x.lock')) as ours:\n"
         "    print(ours, flush=True)\n"
         "    sys.stdin.read()\n"

@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from storyproof.datasets.dials import Dial as Dial
     from storyproof.datasets.dials import dials as dials
     from storyproof.datasets.generate import generate as generate
-    from storyproof.datasets.loading import load as load
+    from storyproof.datasets.load import load as load
     from storyproof.datasets.process import process as process
-    from storyproof.datasets.streams import Stream as Stream
-    from storyproof.datasets.streams import stream as stream
+    from storyproof.datasets.stream import Stream as Stream
+    from storyproof.datasets.stream import stream as stream
     from storyproof.errors import StoryproofError as StoryproofError
     from storyproof.evaluation.ask import ask as ask
     from storyproof.evaluation.compare import compare as compare
     from storyproof.evaluation.evaluate import evaluate as evaluate
+    from storyproof.evaluation.judge import ReplyVerdict as ReplyVerdict
+    from storyproof.evaluation.judge import judge as judge
     from storyproof.evaluation.rescore import rescore as rescore
-    from storyproof.evaluation.verdicts import ReplyVerdict as ReplyVerdict
-    from storyproof.evaluation.verdicts import judge as judge
     from storyproof.example import Example as Example
     from storyproof.experiments.experiment import experiment as experiment
     from storyproof.families.new_family import new_family as new_family
     from storyproof.integrations import hf as hf
     from storyproof.integrations import rewards as rewards
-    from storyproof.integrations.places import where as where
+    from storyproof.integrations.where import where as where
     from storyproof.reports.draw import draw as draw
     from storyproof.reports.installation import doctor as doctor
     from storyproof.reports.run_report import report as report
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from storyproof.web.serve import serve as serve
 
 _PLACES = {
-    "stream": "storyproof.datasets.streams",
+    "stream": "storyproof.datasets.stream",
     "dials": "storyproof.datasets.dials",
-    "load": "storyproof.datasets.loading",
+    "load": "storyproof.datasets.load",
     "story": "storyproof.stories",
     "prompt": "storyproof.solvers.llm.prompting",
-    "judge": "storyproof.evaluation.verdicts",
+    "judge": "storyproof.evaluation.judge",
     "ask": "storyproof.evaluation.ask",
     "pull": "storyproof.solvers.llm.pull",
     "generate": "storyproof.datasets.generate",
@@ -71,14 +71,14 @@ _PLACES = {
     "draw": "storyproof.reports.draw",
     "show": "storyproof.reports.show",
     "serve": "storyproof.web.serve",
-    "where": "storyproof.integrations.places",
+    "where": "storyproof.integrations.where",
     "Dial": "storyproof.datasets.dials",
     "Example": "storyproof.example",
     "ProvedAnswer": "storyproof.stories",
-    "ReplyVerdict": "storyproof.evaluation.verdicts",
+    "ReplyVerdict": "storyproof.evaluation.judge",
     "StoryText": "storyproof.stories",
     "StoryproofError": "storyproof.errors",
-    "Stream": "storyproof.datasets.streams",
+    "Stream": "storyproof.datasets.stream",
 }
 __all__ = [
     "Dial",

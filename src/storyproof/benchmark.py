@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SCHEMA, SPLITS, Example
-from storyproof.options import Declared
-from storyproof.options import Option as Option
-from storyproof.options import comma_separated as comma_separated
-from storyproof.options import option as option
+from storyproof.runtime.options import Declared
+from storyproof.runtime.options import Option as Option
+from storyproof.runtime.options import comma_separated as comma_separated
+from storyproof.runtime.options import option as option
 
 BLOCK_STORIES = 6144  # a multiple of every benchmark's round; large enough to hide the cost of a NumPy call
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from storyproof.notebook import NotebookView
+from storyproof.runtime.notebook import NotebookView
 
 SPLITS = ("train", "val", "test")
 REQUIRED = ("story", "question", "answer")  # what data must have; the rest can be worked out

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from storyproof.notebook import NotebookView
+from storyproof.runtime.notebook import NotebookView
 
 COLUMN = "column"  # the kind of a wrong value in a column that follows from the others
 TEXT = "text"  # the kind of a text that does not fit the rest of its row, or its benchmark

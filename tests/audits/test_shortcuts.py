@@ -4,7 +4,7 @@ import pytest
 
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.errors import ConfigError, DataError, ParseError
-from storyproof.shortcuts.trial import MOST_TRAINING_QUESTIONS, set_up
+from storyproof.shortcuts.split_setup import MOST_TRAINING_QUESTIONS, set_up
 from tests.samples import example
 from tests.shortcuts.stories import kin, made, no_leak, toy
 

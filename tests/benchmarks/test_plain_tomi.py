@@ -5,7 +5,7 @@ from collections import Counter
 import pyarrow as pa
 
 from benchmarks.plain_tomi import PlainTomi
-from storyproof.audits.examination import examine_table
+from storyproof.audits.row_pass import examine_table
 from storyproof.families.belief.vocabulary import default_vocabulary
 
 

@@ -20,7 +20,7 @@ from storyproof.families.kinship.rules import load_rules
 from storyproof.formats import lines
 from storyproof.formats.format import load_format
 from storyproof.formats.json_list import read_members
-from storyproof.solvers.llm.templates import FOLDER, load_template
+from storyproof.solvers.llm.prompt_files import FOLDER, load_template
 from tests.cli.invocation import Program, Refuse
 from tests.samples import example, table
 

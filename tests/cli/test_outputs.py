@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof import files
+from storyproof.io import atomic_files
 from tests.cli.invocation import Refuse, execute, run
 
 COUNTS = "--train 3 --val 0 --test 3"
@@ -161,7 +161,7 @@ def test_a_full_disk_keeps_the_old_file(
 
 def test_a_full_disk_while_writing(folder: Path, data: Path, refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(path: Path, content: bytes) -> None:
-        with files.whole_file(path) as file:
+        with atomic_files.whole_file(path) as file:
             file.write(content[: len(content) // 2])
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 

@@ -17,8 +17,8 @@ from storyproof import cli
 from storyproof.cli import progress
 from storyproof.cli.progress import ProgressLines, progress_bar
 from storyproof.cli.run_progress import RunProgress
-from storyproof.heartbeat import beat, counting, listening
-from storyproof.solvers.llm.requests import RETRIES
+from storyproof.runtime.progress import beat, counting, listening
+from storyproof.solvers.llm.messages import RETRIES
 from tests.cli.invocation import Program
 from tests.solvers.llm.serving import FakeServer
 

@@ -62,7 +62,7 @@ def test_a_damaged_run_is_named(folder: Path, refuse: Refuse) -> None:
 def test_what_is_missing_is_named(runs: Path, refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the packages for pages, tables can still be written."""
     monkeypatch.setitem(sys.modules, "altair", None)
-    monkeypatch.setattr("storyproof.extras.installed", lambda name: False)
+    monkeypatch.setattr("storyproof.runtime.optional_packages.installed", lambda name: False)
     monkeypatch.chdir(runs.parent)
     assert "pip install 'storyproof[pages]'" in refuse("report runs -o r.html")
     assert run("report", runs, "--format", "markdown").exit_code == 0

@@ -211,7 +211,7 @@ def test_question_that_is_too_long(here: Path, tmp_path: Path, refuse: Refuse) -
 
 
 def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> None:
-    from storyproof.solvers.neural.trainer import TrainingStep
+    from storyproof.solvers.neural.training_loop import TrainingStep
 
     def stop(self: TrainingStep, *given: object) -> None:
         raise KeyboardInterrupt
@@ -227,7 +227,7 @@ def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: P
 
 def test_terminated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> None:
     """SIGTERM keeps the best so far, as Ctrl-C does, and the same command goes on."""
-    from storyproof.solvers.neural.trainer import Trainer
+    from storyproof.solvers.neural.training_loop import Trainer
 
     out, train_epoch = tmp_path / "run", Trainer.train_epoch
 

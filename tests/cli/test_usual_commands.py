@@ -11,9 +11,9 @@ import pytest
 
 import storyproof
 from storyproof.catalog import load
-from storyproof.display_names import display_name
 from storyproof.errors import ConfigError
 from storyproof.evaluation.matching import MATCHERS, judge
+from storyproof.language.display_names import display_name
 from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer
 

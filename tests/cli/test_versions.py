@@ -22,7 +22,7 @@ from storyproof.example import SPLITS
 from storyproof.families.belief.benchmarks import base
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark
 from storyproof.families.belief.benchmarks.tomi import Tomi
-from storyproof.families.belief.plots import Plot
+from storyproof.families.belief.plot_index import Plot
 from tests.cli.invocation import Refuse, run_line
 
 GOLDEN = {

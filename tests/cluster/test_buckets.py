@@ -14,7 +14,7 @@ import pytest
 import storyproof
 from storyproof.datasets.folders import RECORDS
 from storyproof.errors import DataError
-from storyproof.storage import RemoteFolder
+from storyproof.io.storage import RemoteFolder
 from tests.cluster.conftest import storyproof as run
 from tests.cluster.test_ray import files_of
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.datasets.content import ContentHash
+from storyproof.datasets.content_hash import ContentHash
 from storyproof.datasets.folders import RECORDS
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.reading import find_source

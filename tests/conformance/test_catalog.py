@@ -1,4 +1,4 @@
-"""What every benchmark and every solver in the catalog must keep to; see `storyproof.conformance`."""
+"""What every benchmark and every solver in the catalog must keep to; see `storyproof.families.conformance`."""
 
 from collections import Counter
 from statistics import mean
@@ -9,10 +9,10 @@ import pytest
 import storyproof
 from storyproof.catalog import BENCHMARKS as OWN
 from storyproof.catalog import load, names, versions
-from storyproof.conformance import BenchmarkLaws, Case
 from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import SPLITS, Example
+from storyproof.families.conformance import BenchmarkLaws, Case
 from storyproof.solvers.solver import load_solver
 from tests.samples import examples, table
 

@@ -1,4 +1,4 @@
-"""What holds for every family of the catalog, storyproof's own and others'; see `storyproof.conformance`."""
+"""What holds for every family of the catalog, storyproof's own and others'; see `storyproof.families.conformance`."""
 
 import json
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from storyproof.catalog import load, names
-from storyproof.conformance import LABELS, Case, FamilyLaws, change, check_wrong_label, need
 from storyproof.example import REQUIRED
+from storyproof.families.conformance import LABELS, Case, FamilyLaws, change, check_wrong_label, need
 from tests.cli.invocation import run
 from tests.groups import only_first
 from tests.reports.test_audit_page import pictures_of

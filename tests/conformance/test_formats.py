@@ -12,7 +12,7 @@ import pytest
 
 import storyproof
 from storyproof import catalog
-from storyproof.audits.examination import format_names
+from storyproof.audits.row_pass import format_names
 from storyproof.catalog import load, names
 from storyproof.datasets.reading import find_source, find_sources, is_data
 from storyproof.datasets.shards import writable_format, writable_formats

@@ -12,7 +12,7 @@ from storyproof.errors import ConfigError, ProofError, UnknownNameError
 from storyproof.example import SCHEMA
 from storyproof.families.family import load_family
 from storyproof.families.rowwise import RowwiseBenchmark, RowwiseFamily
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.samples import table
 
 

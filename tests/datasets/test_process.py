@@ -7,7 +7,7 @@ import storyproof
 from storyproof.datasets.process import process
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError
-from storyproof.evaluation.twins import make_twin
+from storyproof.evaluation.fresh_twin import make_twin
 from storyproof.formats.json_list import FIELDS, ORIGIN
 
 

@@ -17,7 +17,7 @@ import pytest
 import storyproof
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import names
-from storyproof.datasets.content import ContentHash
+from storyproof.datasets.content_hash import ContentHash
 from storyproof.datasets.folders import RECORDS
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.reading import find_source
@@ -25,7 +25,7 @@ from storyproof.datasets.shards import plan_shards
 from storyproof.datasets.writing import usual_workers, write_dataset
 from storyproof.engines import make_engine
 from storyproof.errors import ConfigError, DataError
-from storyproof.storage import LocalFolder, RemoteFolder
+from storyproof.io.storage import LocalFolder, RemoteFolder
 from tests.groups import only_first
 
 COUNTS = {"train": 120, "test": 60}
@@ -352,7 +352,7 @@ def test_places_and_formats_that_cannot_be_written_are_refused(tmp_path: Path) -
 @pytest.mark.parametrize(("url", "extra"), [("s3://lab/x", "s3"), ("gs://lab/x", "gcs"), ("memory://x", "ray")])
 def test_what_a_url_needs_is_named(url: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    monkeypatch.setattr("storyproof.extras.installed", lambda package: False)
+    monkeypatch.setattr("storyproof.runtime.optional_packages.installed", lambda package: False)
     with pytest.raises(ConfigError, match=rf"'fsspec', which is not installed: pip install 'storyproof\[{extra}\]'"):
         make(url)
 

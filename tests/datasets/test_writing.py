@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import storyproof
 from storyproof import __version__
 from storyproof.benchmark import BLOCK_STORIES
-from storyproof.datasets.content import ContentHash
+from storyproof.datasets.content_hash import ContentHash
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.shards import tally_rows

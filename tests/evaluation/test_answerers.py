@@ -66,7 +66,7 @@ def test_the_exact_test_counts_in_parts_of_an_answer() -> None:
     two = people(2)
     found = compare(two, model(6))
     halves = [sum(row["right"] for row in two["predictions"] if row["id"] == f"q{n}") for n in range(STORIES)]
-    from storyproof.evaluation.permutation import permutation_p
+    from storyproof.stats.permutation import permutation_p
 
     assert found.accuracy.p == permutation_p([2 * (n < 6) - halves[n] for n in range(STORIES)])
 

@@ -5,8 +5,8 @@ import pytest
 import storyproof
 from storyproof.errors import ConfigError, DataError, ModelError
 from storyproof.evaluation.ask import Asker, own_example, pick
+from storyproof.solvers.llm.messages import Reply
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.requests import Reply
 from tests.solvers.llm.stand_ins import Scripted
 
 MODEL = "def answer(text):\n    return 'The drawer.'\n\ndef broken(text):\n    raise OSError('no')\n"

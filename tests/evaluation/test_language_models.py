@@ -12,8 +12,8 @@ from storyproof.errors import ConfigError, DataError, NoAnswersError
 from storyproof.evaluation.evaluate import _shots_besides
 from storyproof.evaluation.options import Prices, Selection
 from storyproof.evaluation.runs import Evaluation, story_hash
-from storyproof.locks import Claim
-from storyproof.solvers.llm.requests import Reply
+from storyproof.io.locks import Claim
+from storyproof.solvers.llm.messages import Reply
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, example
 from tests.solvers.llm.stand_ins import Scripted
 

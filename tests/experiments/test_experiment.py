@@ -18,7 +18,7 @@ from storyproof.experiments import worker
 from storyproof.experiments.declaration import names, read
 from storyproof.experiments.experiment import Outcome
 from storyproof.experiments.jobs import Job
-from storyproof.locks import Claim
+from storyproof.io.locks import Claim
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from tests.solvers.neural.fixtures import FakeEncoder
 

@@ -101,7 +101,7 @@ def test_a_training_that_another_process_is_at_is_not_to_be_deleted(job: Path) -
 @pytest.mark.slow
 def test_one_that_breaks_down_would_again(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from storyproof.solvers.neural import checkpoint
-    from storyproof.solvers.neural.trainer import DivergedError, Epoch
+    from storyproof.solvers.neural.training_loop import DivergedError, Epoch
 
     def fit(*_: Any, **__: Any) -> bool:
         raise DivergedError(Epoch(3, [1.0, float("nan")], [0.5, 0.0], [0.5, 0.5]), [1], 0.001)

@@ -12,7 +12,7 @@ from storyproof.errors import DataError
 from storyproof.formats.format import load_format
 from storyproof.formats.jsonl import dialect_of
 from storyproof.formats.lines import find_bad_bytes, numbered_lines
-from tests.families.belief.test_running_text import QUESTION, RUNNING, STORY
+from tests.families.belief.test_sentence_split import QUESTION, RUNNING, STORY
 
 
 def put(folder: Path, *rows: Any, name: str = "rows.jsonl") -> Path:

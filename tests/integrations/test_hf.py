@@ -113,7 +113,7 @@ def test_a_stream_resumes_where_it_was(small_shards: None, taken: int) -> None:
 
 
 def test_a_resumed_stream_makes_no_more_than_one_shard_again(small_shards: None, monkeypatch: Any) -> None:
-    from storyproof.datasets.streams import Stream
+    from storyproof.datasets.stream import Stream
 
     rows = storyproof.hf.load("tomi", streaming=True, stories=80, seed=7)
     for place, _ in enumerate(rows):

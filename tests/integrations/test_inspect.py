@@ -137,7 +137,7 @@ def test_a_prompt_of_several_steps_may_show_solved_examples() -> None:
 
 @pytest.mark.parametrize("prompt", ["few-shot", "multiple-choice"])
 def test_other_prompts_are_asked_and_judged(prompt: str) -> None:
-    from storyproof.integrations.questionnaire import from_benchmark
+    from storyproof.integrations.harness_questions import from_benchmark
 
     questions = from_benchmark("tomi", stories=STORIES, seed=7, prompt=prompt)
     said = {questions.request(each).text: each.answer for each in questions.examples}

@@ -11,8 +11,8 @@ import pytest
 import storyproof
 from storyproof.catalog import BENCHMARKS
 from storyproof.errors import StoryproofError
+from storyproof.integrations.harness_questions import from_benchmark
 from storyproof.integrations.lm_eval.tasks import judge_reply, load
-from storyproof.integrations.questionnaire import from_benchmark
 from storyproof.solvers.llm.options import ModelOptions
 from tests.solvers.llm.serving import FakeServer
 from tests.tiny_model import make_tiny_model

@@ -9,7 +9,7 @@ import pytest
 
 import storyproof
 from storyproof.errors import ConfigError, DataError
-from storyproof.evaluation import steps
+from storyproof.evaluation import cot_steps
 from storyproof.integrations import curriculum, reasoning_gym, rewards
 
 STORY = """Sally entered the kitchen.
@@ -77,7 +77,7 @@ def test_missing_columns_and_odd_completions_are_refused() -> None:
         rewards.exact([""], [3], **{name: values[:1] for name, values in COLUMNS.items()})
 
 
-@pytest.mark.parametrize("module", [rewards, curriculum, reasoning_gym, steps])
+@pytest.mark.parametrize("module", [rewards, curriculum, reasoning_gym, cot_steps])
 def test_examples_in_docstrings_run(module: object) -> None:
     found = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)  # type: ignore[arg-type]
     assert found.attempted

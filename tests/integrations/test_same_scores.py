@@ -18,7 +18,7 @@ import pytest
 import storyproof
 from storyproof.datasets.examples import as_example
 from storyproof.example import Example
-from storyproof.integrations.questionnaire import StoryAnswer, from_benchmark, joint_accuracy, story_key
+from storyproof.integrations.harness_questions import StoryAnswer, from_benchmark, joint_accuracy, story_key
 
 pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("default")]
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from storyproof.errors import ConfigError
-from storyproof.evaluation.steps import check_steps
-from storyproof.evaluation.verdicts import judge
+from storyproof.evaluation.cot_steps import check_steps
+from storyproof.evaluation.judge import judge
 from tests.solvers.llm.serving import FakeServer
 
 pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("default")]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from storyproof.findings import AuditReport, FileReport, Finding
 from storyproof.reports.audit_page import Examples, Section, audit_page, listed
-from tests.families.kinship.drawing.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
+from tests.families.kinship.pictures.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
 from tests.groups import try_examples
 from tests.samples import BELIEF, SEARCH, changed, example
 

@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from storyproof.colours import COLOURS
 from storyproof.errors import ConfigError
+from storyproof.pictures.colours import COLOURS
 from storyproof.reports import charts
 from storyproof.reports.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
 

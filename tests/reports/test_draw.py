@@ -7,9 +7,9 @@ import pytest
 
 import storyproof
 from storyproof.errors import ConfigError, DataError
-from storyproof.svg import captioned
+from storyproof.pictures.svg import captioned
 from tests.cli.invocation import run
-from tests.families.kinship.drawing.test_tree import GRANDMOTHER
+from tests.families.kinship.pictures.test_tree import GRANDMOTHER
 from tests.samples import BELIEF, REALITY, example, row
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,12 +14,12 @@ from storyproof.example import Example
 from storyproof.families.belief.picture import belief_timeline
 from storyproof.families.belief.timeline import Moment, Timeline, lay_out
 from storyproof.families.family import Picture, family_of
-from storyproof.families.kinship.drawing.picture import family_picture
-from storyproof.families.kinship.drawing.scene import proof_path, read_scene
 from storyproof.families.kinship.genealogy import Genealogy, Person
+from storyproof.families.kinship.pictures.picture import family_picture
+from storyproof.families.kinship.pictures.scene import proof_path, read_scene
 from storyproof.families.kinship.relations import MALE
-from storyproof.svg import safe, shorten, standalone, text_width, wrap
-from tests.families.kinship.drawing.test_tree import (
+from storyproof.pictures.svg import safe, shorten, standalone, text_width, wrap
+from tests.families.kinship.pictures.test_tree import (
     AUNT,
     COUSINS,
     DAUGHTER_IN_LAW,

@@ -9,7 +9,7 @@ from storyproof.families.belief.shortcuts.ablations import ABLATIONS
 from storyproof.families.belief.shortcuts.probe import choose
 from storyproof.families.belief.shortcuts.stories import tell
 from storyproof.shortcuts.probes import classify
-from storyproof.shortcuts.trial import Fold
+from storyproof.shortcuts.split_setup import Fold
 from tests.shortcuts.stories import made, no_leak, ringing, toy
 
 pytest.importorskip("sklearn")

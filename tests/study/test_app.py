@@ -23,7 +23,7 @@ from storyproof.study.forms import seal_arrival
 from storyproof.study.items import MAIN, find_paraphrasing
 from storyproof.study.messages import load_texts, read_messages
 from storyproof.study.participants import Arrival
-from storyproof.study.writing import COPIES_EARLIER, COPIES_INSTRUCTIONS, check_story
+from storyproof.study.text_checks import COPIES_EARLIER, COPIES_INSTRUCTIONS, check_story
 from storyproof.web.guard import LARGEST_REQUEST
 from tests.study.browser import Browser, forms_of
 from tests.study.crowd import opening

@@ -8,14 +8,14 @@ import pytest
 
 import storyproof
 from storyproof.catalog import names
-from storyproof.display_names import spaced
 from storyproof.evaluation.runs import read_runs
-from storyproof.study.creation import new_study
+from storyproof.language.display_names import spaced
 from storyproof.study.design import SOLVE
 from storyproof.study.export import export_study
 from storyproof.study.items import ATTENTION, MAIN, PRACTICE
+from storyproof.study.new import new_study
 from storyproof.study.pages import feedback_page, step_page
-from storyproof.study.steps import ANSWER, FINISHED, RATE, find_step
+from storyproof.study.participant_flow import ANSWER, FINISHED, RATE, find_step
 from storyproof.study.submissions import submit_answer, submit_rating
 from tests.study.samples import join
 

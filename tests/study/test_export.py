@@ -26,17 +26,17 @@ from storyproof.errors import ConfigError, DataError
 from storyproof.evaluation.runs import read_runs
 from storyproof.study import schema
 from storyproof.study.backup import back_up, restore
-from storyproof.study.creation import new_study
 from storyproof.study.database import FILE
 from storyproof.study.design import PARAPHRASE, SOLVE, ExclusionRules, StudyDesign
 from storyproof.study.export import export_study
 from storyproof.study.folder import DESIGN, REVIEWING, Study, open_study
 from storyproof.study.items import ATTENTION, MAIN
+from storyproof.study.new import new_study
+from storyproof.study.participant_flow import ANSWER, FINISHED, RATE, REVIEW, WRITE, find_step
 from storyproof.study.participants import Participant, StudyFullError, delete_participant
 from storyproof.study.preregistration import preregistration
-from storyproof.study.replacement import replace_excluded
+from storyproof.study.replace_excluded import replace_excluded
 from storyproof.study.results import find_exclusions, fleiss_kappa, list_payouts, read_rows, review_texts
-from storyproof.study.steps import ANSWER, FINISHED, RATE, REVIEW, WRITE, find_step
 from storyproof.study.submissions import submit_answer, submit_rating, submit_review, submit_text
 from storyproof.study.tables import TABLES
 from tests.study.samples import LIMITED, UNLIMITED, Clock, join, kinship_data, make_study, solve_design, writing_design

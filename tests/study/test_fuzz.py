@@ -13,9 +13,9 @@ from storyproof.study.admin import hash_password
 from storyproof.study.folder import Study
 from storyproof.study.forms import sign
 from storyproof.study.openapi import describe_api
+from storyproof.study.participant_flow import find_step
 from storyproof.study.participants import Arrival, enter, find
 from storyproof.study.serve import serve_study
-from storyproof.study.steps import find_step
 from tests.groups import try_examples
 from tests.study.samples import kinship_data, make_study, solve_design, writing_design
 

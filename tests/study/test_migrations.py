@@ -14,8 +14,8 @@ from storyproof.study.backup import back_up, restore
 from storyproof.study.database import FILE, StudyDatabase, sqlite_url
 from storyproof.study.folder import Study, open_study
 from storyproof.study.items import StudyItem, StudyItems
+from storyproof.study.participant_flow import FINISHED, find_step
 from storyproof.study.results import read_rows
-from storyproof.study.steps import FINISHED, find_step
 from tests.study.samples import join, kinship_data, make_study, solve_design
 from tests.study.test_export import everything, simulate
 

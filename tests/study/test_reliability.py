@@ -15,8 +15,8 @@ from storyproof.study.backup import back_up, restore
 from storyproof.study.database import StudyDatabase, parse_url
 from storyproof.study.folder import open_study
 from storyproof.study.items import MAIN
+from storyproof.study.participant_flow import FINISHED, find_step
 from storyproof.study.results import read_rows
-from storyproof.study.steps import FINISHED, find_step
 from tests.study.crowd import Server, play_with_kills, token_of
 from tests.study.postgres import create_database, free_port
 from tests.study.samples import LIMITED, UNLIMITED, join, kinship_data, make_study, solve_design, writing_design

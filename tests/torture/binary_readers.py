@@ -110,7 +110,7 @@ def read_parquet_file(content: bytes, folder: Path, random: Random) -> None:
 def _a_study() -> tuple[bytes, dict[str, bytes]]:
     """Return a backup of a study, and the files of its folder."""
     from storyproof.study.backup import back_up
-    from storyproof.study.steps import ANSWER, FINISHED, find_step
+    from storyproof.study.participant_flow import ANSWER, FINISHED, find_step
     from storyproof.study.submissions import submit_answer, submit_rating
     from tests.study.samples import join, kinship_data, make_study, solve_design
 

@@ -22,7 +22,7 @@ from types import TracebackType
 
 import pytest
 
-from storyproof.solvers.neural.trained_runs import load_tensors
+from storyproof.solvers.neural.saved_runs import load_tensors
 from tests.solvers.llm.serving import FakeServer
 from tests.torture.program import Ended, Tree, run, tree
 from tests.torture.trial import Trial

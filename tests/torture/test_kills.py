@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from storyproof.solvers.neural.trained_runs import load_runs
+from storyproof.solvers.neural.saved_runs import load_runs
 from tests.solvers.llm.serving import FakeServer, wait_for
 from tests.torture.program import CALLS, Halt, Tree, run, start, tree
 from tests.torture.trial import Trial

@@ -44,11 +44,11 @@ from storyproof.experiments import checks, experiment, jobs
 from storyproof.experiments.declaration import DeclaredData
 from storyproof.formats.format import load_format
 from storyproof.reports.audit_sections import overlaps_of, page_of, shortcuts_of
-from storyproof.solvers.llm.templates import FOLDER as PROMPTS
+from storyproof.solvers.llm.prompt_files import FOLDER as PROMPTS
 from storyproof.solvers.neural.checkpoint import CHECKPOINT, METRICS, PLAN, start
+from storyproof.solvers.neural.saved_runs import RUN, WEIGHTS
 from storyproof.solvers.neural.solver import NeuralSolver
-from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS
-from storyproof.solvers.neural.training import Training
+from storyproof.solvers.neural.training_job import Training
 from tests.samples import examples
 from tests.solvers.neural.damage import make_run
 from tests.solvers.neural.fixtures import course, some
@@ -367,7 +367,7 @@ def a_training() -> tuple[Path, Training]:
     (out / "training").mkdir()
     start(out / "training", training)
     training.trainer.train_epoch()
-    from storyproof.solvers.neural.trained_runs import save_tensors as save_checkpoint
+    from storyproof.solvers.neural.saved_runs import save_tensors as save_checkpoint
 
     save_checkpoint(out / "training" / CHECKPOINT, *training.trainer.state())
     (out / "training" / METRICS).write_text('{"epoch": 1, "loss": [1.0], "held": [0.5], "best": [0.5]}\n')

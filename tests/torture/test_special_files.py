@@ -25,10 +25,10 @@ from storyproof.errors import StoryproofError
 from storyproof.evaluation.runs import read_runs
 from storyproof.families.belief.vocabulary import load_vocabulary
 from storyproof.families.kinship.language.scenes import load_scenes
-from storyproof.files import writing_to
+from storyproof.io.atomic_files import writing_to
 from storyproof.solvers.neural.checkpoint import CHECKPOINT, METRICS, PLAN, check_replaceable, start
+from storyproof.solvers.neural.saved_runs import RUN, WEIGHTS
 from storyproof.solvers.neural.solver import NeuralSolver
-from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS
 from tests.samples import examples
 from tests.torture import test_mutated_inputs as mutated
 from tests.torture.trial import Trial

@@ -22,9 +22,9 @@ from storyproof_orderings.orders import (
     people_of,
 )
 
-from storyproof.audits.examination import examine_table
+from storyproof.audits.row_pass import examine_table
 from storyproof.errors import ConfigError, ParseError
-from storyproof.seeds import combination
+from storyproof.generation.seeds import combination
 
 PEOPLE = "ABCDE"
 FACTS = st.lists(

@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from storyproof.audits.contamination import find_overlaps
-    from storyproof.audits.examination import examine, examine_table
+    from storyproof.audits.duplicates import find_overlaps
     from storyproof.audits.fixes import fixed_files
     from storyproof.audits.language import measure_language
+    from storyproof.audits.row_pass import examine, examine_table
     from storyproof.audits.shortcuts import find_shortcuts
 
 # Where names are defined; a module is imported when one of its names is used, since each verb needs few of them.

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storyproof.audits.examination import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
 from storyproof.audits.fixes import MANNERS, MARK, fixes
-from storyproof.audits.row_order import FileOrder, OrderOfFile, RowOrder
+from storyproof.audits.row_consistency import FileOrder, OrderOfFile, RowOrder
+from storyproof.audits.row_pass import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
 from storyproof.datasets.folders import MARKER, is_unfinished, whole_folder
 from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.manifest import (
@@ -25,17 +25,17 @@ from storyproof.datasets.manifest import (
     parse_manifest,
     read_manifest,
 )
-from storyproof.datasets.protection import refuse_overlap
+from storyproof.datasets.path_conflicts import refuse_overlap
 from storyproof.datasets.reading import ERRATA, DataFile, find_sources
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.family import Family, families, load_family
-from storyproof.families.judge import Subject
+from storyproof.families.file_judge import Subject
 from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
 from storyproof.findings import MANIFEST as DIFFERS
 from storyproof.formats.format import split_of, suffixes
-from storyproof.inputs import FILE, kind_of
-from storyproof.storage import RemoteFolder, is_url
+from storyproof.io.bounded_input import FILE, kind_of
+from storyproof.io.storage import RemoteFolder, is_url
 
 Progress = Callable[[int], None]
 

@@ -17,7 +17,7 @@ from typing import Any
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 MOST_STORIES = 10_000
 _TOKENS, _BYTES = 200_000, 600_000  # how much text is looked at for 3-grams and for compression

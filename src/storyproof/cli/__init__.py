@@ -33,7 +33,7 @@ from storyproof.cli import (
 from storyproof.cli.command import Command
 from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
 from storyproof.cli.options import BenchmarkCommand, ModelCommand, OneQuestionCommand, TrainingCommand
-from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
+from storyproof.cli.safe_terminal import complain, discard_output, echo, echo_text, visible_output
 from storyproof.errors import OutputError, ReaderLeftError, StoryproofError, name_options
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it

@@ -11,7 +11,7 @@ import typer
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import complain, echo, echo_text
+from storyproof.cli.safe_terminal import complain, echo, echo_text
 
 if TYPE_CHECKING:
     from storyproof.evaluation.ask import Asker, Exchange

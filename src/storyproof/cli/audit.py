@@ -15,10 +15,10 @@ from storyproof.cli import engine_options as engines
 from storyproof.cli.command import is_given
 from storyproof.cli.output import check_folder, check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import console, echo, note
+from storyproof.cli.safe_terminal import console, echo, note
 from storyproof.errors import ConfigError
 from storyproof.findings import PROOF_SAMPLE
-from storyproof.storage import as_place
+from storyproof.io.storage import as_place
 
 if TYPE_CHECKING:
     from storyproof.findings import AuditReport

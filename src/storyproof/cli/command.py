@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from storyproof.cli.screen import quietly
+from storyproof.cli.safe_terminal import quietly
 
 ARGUMENT = ""  # the option is the command's argument under another name
 OTHER_NAMES: dict[str, dict[str, str]] = {

@@ -9,9 +9,9 @@ import typer
 
 from storyproof.cli.output import check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import console
-from storyproof.display_names import display_name
+from storyproof.cli.safe_terminal import console
 from storyproof.errors import ConfigError
+from storyproof.language.display_names import display_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -78,8 +78,8 @@ def _view(found: Comparison) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from storyproof.intervals import how
     from storyproof.reports.numbers import Column, Fitting, counted
+    from storyproof.stats.intervals import how
 
     gaps: dict[str, Gap | None] = {"average": found.accuracy}
     if found.stories < found.questions:

@@ -17,9 +17,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from storyproof import __version__
-from storyproof.cli.screen import complain, echo_text
+from storyproof.cli.safe_terminal import complain, echo_text
 from storyproof.errors import quoted
-from storyproof.redaction import HIDDEN, Secrets
+from storyproof.io.redaction import HIDDEN, Secrets
 
 EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h; 1 means findings and 2 a user's mistake
 DEBUG = "STORYPROOF_DEBUG"

@@ -9,7 +9,7 @@ import typer
 
 from storyproof.cli.output import check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import echo, note
+from storyproof.cli.safe_terminal import echo, note
 
 if TYPE_CHECKING:
     from storyproof.reports.installation import Diagnosis, ExtraState

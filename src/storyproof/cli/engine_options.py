@@ -12,7 +12,7 @@ import typer
 
 from storyproof.cli import completion
 from storyproof.errors import ConfigError
-from storyproof.storage import is_url
+from storyproof.io.storage import is_url
 
 if TYPE_CHECKING:
     from storyproof.engines import Engine

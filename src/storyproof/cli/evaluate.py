@@ -13,7 +13,7 @@ import typer
 from storyproof.cli import engine_options as engines
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_folder, check_results, write_results
-from storyproof.cli.screen import complain, console, note
+from storyproof.cli.safe_terminal import complain, console, note
 from storyproof.errors import (
     ConfigError,
     ModelError,
@@ -23,14 +23,14 @@ from storyproof.errors import (
     StoppedError,
     StoryproofError,
 )
-from storyproof.storage import as_place
+from storyproof.io.storage import as_place
 
 PROCESSED = Path("processed_data")
 
 if TYPE_CHECKING:
     from storyproof.engines import Engine
+    from storyproof.evaluation.fresh_twin import Contamination
     from storyproof.evaluation.runs import Evaluation
-    from storyproof.evaluation.twins import Contamination
     from storyproof.solvers.llm.options import ModelOptions
     from storyproof.solvers.solver import ModelReference
 
@@ -216,7 +216,7 @@ class _Plan:
 
     def twin(self, model: ModelReference, prompt: str, seed: int) -> Contamination:
         """Run a model on the data and on a twin of them."""
-        from storyproof.evaluation.twins import contamination
+        from storyproof.evaluation.fresh_twin import contamination
 
         return contamination(
             lambda data, split, folder: self._evaluate(model, prompt, seed, data, split, folder),

@@ -17,7 +17,7 @@ from storyproof.cli import completion
 from storyproof.cli.command import is_given
 from storyproof.cli.options import RARE, declared_values
 from storyproof.errors import ConfigError, listed
-from storyproof.inputs import parse_json
+from storyproof.io.bounded_input import parse_json
 
 if TYPE_CHECKING:
     from storyproof.evaluation.options import Prices

@@ -10,7 +10,7 @@ import typer
 from storyproof.cli import completion
 from storyproof.cli.output import JsonOut, check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import console, note
+from storyproof.cli.safe_terminal import console, note
 from storyproof.errors import StoppedError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from storyproof.cli import engine_options as engines
 from storyproof.cli.options import given_settings
 from storyproof.cli.output import JsonOut, check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import note
-from storyproof.storage import as_place
+from storyproof.cli.safe_terminal import note
+from storyproof.io.storage import as_place
 
 _USUAL = "if no split is given, the preset's or the usual number"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from storyproof.display_names import display_name
+from storyproof.language.display_names import display_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,8 +18,8 @@ def rescored_view(found: Sequence[Rescored]) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from storyproof.intervals import how
     from storyproof.reports.numbers import Column, Fitting
+    from storyproof.stats.intervals import how
 
     parts: list[RenderableType] = []
     for each in found:

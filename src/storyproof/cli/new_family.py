@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from storyproof.cli.screen import note
+from storyproof.cli.safe_terminal import note
 
 
 def new_family(

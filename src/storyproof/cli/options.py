@@ -16,7 +16,7 @@ from typer.main import get_command
 from storyproof.catalog import load, names, versions
 from storyproof.cli.command import OTHER_NAMES, Command, with_usual_names
 from storyproof.errors import ConfigError, StoryproofError, listed
-from storyproof.options import Option
+from storyproof.runtime.options import Option
 
 if TYPE_CHECKING:
     from storyproof.benchmark import Benchmark

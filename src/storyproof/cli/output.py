@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from storyproof.cli.screen import echo_text, note
+from storyproof.cli.safe_terminal import echo_text, note
 from storyproof.errors import DataError
-from storyproof.files import write_whole
+from storyproof.io.atomic_files import write_whole
 
 JsonOut = Annotated[
     Path | None, typer.Option("--json", help="Write what was done to a JSON file; - for standard output.")
@@ -42,7 +42,7 @@ def check_results(out: Path | None, inputs: Iterable[str | Path | None] = (), op
     why = _why_not(out)
     if why:
         raise DataError(f"cannot write {out}: {why}; choose another file for {option}.")
-    from storyproof.datasets.protection import refuse_overwriting
+    from storyproof.datasets.path_conflicts import refuse_overwriting
 
     refuse_overwriting(inputs, out, option)
 

@@ -9,7 +9,7 @@ import typer
 
 from storyproof.cli.output import JsonOut, check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import note
+from storyproof.cli.safe_terminal import note
 
 
 def process(

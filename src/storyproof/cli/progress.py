@@ -1,7 +1,7 @@
 """Progress of long work: a bar on a terminal; elsewhere a line now and then, so that a log shows that it goes on.
 
-Both show what the work itself counts and what its parts report (`storyproof.heartbeat`): the steps of an epoch, the
-bytes of a download, requests that are sent again. `--quiet` shows neither.
+Both show what the work itself counts and what its parts report (`storyproof.runtime.progress`): the steps of an epoch,
+the bytes of a download, requests that are sent again. `--quiet` shows neither.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from storyproof.cli.screen import console, is_quiet, remark
-from storyproof.heartbeat import listening
+from storyproof.cli.safe_terminal import console, is_quiet, remark
+from storyproof.runtime.progress import listening
 
 if TYPE_CHECKING:
     from rich.progress import Progress

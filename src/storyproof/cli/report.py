@@ -9,7 +9,7 @@ import typer
 
 from storyproof.cli.output import check_folder, check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import echo, note
+from storyproof.cli.safe_terminal import echo, note
 
 
 def report(

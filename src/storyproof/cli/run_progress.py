@@ -10,9 +10,9 @@ from types import FrameType
 from typing import Any
 
 from storyproof.cli.progress import ProgressLines, make_bar
-from storyproof.cli.screen import complain, is_quiet, remark
-from storyproof.heartbeat import listening
-from storyproof.solvers.llm.requests import RETRIES
+from storyproof.cli.safe_terminal import complain, is_quiet, remark
+from storyproof.runtime.progress import listening
+from storyproof.solvers.llm.messages import RETRIES
 
 
 class RunProgress:

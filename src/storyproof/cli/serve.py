@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from storyproof.cli import evaluation_options as options
-from storyproof.cli.screen import echo
+from storyproof.cli.safe_terminal import echo
 
 
 def serve(

@@ -9,7 +9,7 @@ import typer
 
 from storyproof.cli.output import check_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import console, note
+from storyproof.cli.safe_terminal import console, note
 from storyproof.errors import ConfigError
 
 

@@ -10,7 +10,7 @@ import typer
 
 from storyproof.cli.command import Command
 from storyproof.cli.options import StudyCommand, declared_values
-from storyproof.cli.screen import echo, note
+from storyproof.cli.safe_terminal import echo, note
 
 app = typer.Typer(
     help="Studies with people: write and review stories, or answer questions, in a browser.",
@@ -54,9 +54,9 @@ def new(
 ) -> None:
     """Create a study: draw its items, freeze its design, and print the password of its dashboard."""
     _need()
-    from storyproof.study.creation import new_study
     from storyproof.study.design import PARAPHRASE, ExclusionRules
     from storyproof.study.messages import read_messages
+    from storyproof.study.new import new_study
 
     given, _ = declared_values(context)
     rules = {field: given.pop(field) for field in ExclusionRules.options() if field in given}
@@ -90,7 +90,7 @@ def messages(
 ) -> None:
     """Write the texts of the pages into a file that study new takes as --messages, after a change or a translation."""
     from storyproof.errors import UnknownNameError
-    from storyproof.files import whole_file, writing_to
+    from storyproof.io.atomic_files import whole_file, writing_to
     from storyproof.study.design import LANGUAGES
     from storyproof.study.messages import shipped_file
 
@@ -256,7 +256,7 @@ def unlock(name: _Name, database: _Database = "") -> None:
 @app.command("replace-excluded", cls=Command, short_help="Give items of excluded people to others.")
 def replace_excluded(name: _Name, database: _Database = "") -> None:
     """Give the items of excluded participants to others; their data stay, and are left out of results."""
-    from storyproof.study.replacement import replace_excluded as replace
+    from storyproof.study.replace_excluded import replace_excluded as replace
 
     study = _open(name, database)
     try:
@@ -304,7 +304,7 @@ def _read(path: Path | None, option: str) -> str:
     if path is None:
         return ""
     from storyproof.errors import DataError
-    from storyproof.inputs import read_text
+    from storyproof.io.bounded_input import read_text
 
     try:
         return read_text(path)

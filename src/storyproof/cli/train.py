@@ -14,12 +14,12 @@ import typer
 from storyproof.cli import completion
 from storyproof.cli.options import given_settings, key_and_value, refuse_settings, training_settings
 from storyproof.cli.output import JsonOut, check_results, write_results
-from storyproof.cli.screen import complain, note
+from storyproof.cli.safe_terminal import complain, note
 from storyproof.errors import StoppedError
 
 if TYPE_CHECKING:
-    from storyproof.solvers.neural.trained_runs import TrainedRuns
-    from storyproof.solvers.neural.trainer import Epoch
+    from storyproof.solvers.neural.saved_runs import TrainedRuns
+    from storyproof.solvers.neural.training_loop import Epoch
 
 
 def train(

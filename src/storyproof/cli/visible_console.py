@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Span, Text
 
-from storyproof.cli.screen import make_visible
+from storyproof.cli.safe_terminal import make_visible
 
 
 class VisibleConsole(Console):

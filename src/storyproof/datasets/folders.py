@@ -22,9 +22,9 @@ from typing import Any
 from storyproof import __version__
 from storyproof.datasets.manifest import MANIFEST, file_sha256, foreign_files, is_dataset, is_inside, remove_dataset
 from storyproof.errors import DataError
-from storyproof.files import exchange, write_whole
-from storyproof.inputs import FOLDER, kind_of, parse_json, read_bytes, resolved
-from storyproof.locks import Claim, remove_claims
+from storyproof.io.atomic_files import exchange, write_whole
+from storyproof.io.bounded_input import FOLDER, kind_of, parse_json, read_bytes, resolved
+from storyproof.io.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
 # In a draft, until it is whole. It says what is being written, if that can be resumed; then it lists the hashes of the

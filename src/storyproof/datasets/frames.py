@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from storyproof.errors import DataError, StoryproofError, quoted
 from storyproof.example import SPLITS, Example, plain_schema
 from storyproof.families.family import schema_of
-from storyproof.inputs import name_of
+from storyproof.io.bounded_input import name_of
 
 # A path or a URL, or rows in memory: a frame of pandas or polars, an Arrow table, or rows (dictionaries or examples).
 Data = str | Path | Any

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, load_version
-from storyproof.datasets.content import DistinctStories
+from storyproof.datasets.content_hash import DistinctStories
 from storyproof.datasets.writing import write_dataset
 from storyproof.engines import Engine, make_engine
 from storyproof.errors import ConfigError, UnknownNameError

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from storyproof.errors import DataError, quoted
-from storyproof.inputs import open_file, parse_json, read_bytes
+from storyproof.io.bounded_input import open_file, parse_json, read_bytes
 
 MANIFEST = "manifest.json"
 _REMEDY = "remove it or generate the dataset again"

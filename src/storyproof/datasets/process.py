@@ -12,12 +12,12 @@ from storyproof import __version__
 from storyproof.datasets.examples import complete
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.manifest import file_sha256, write_manifest
-from storyproof.datasets.protection import refuse_overlap
+from storyproof.datasets.path_conflicts import refuse_overlap
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
 from storyproof.formats.format import SplitWriter, load_format
 from storyproof.formats.json_list import FIELDS
-from storyproof.inputs import name_of
+from storyproof.io.bounded_input import name_of
 
 
 def process(

@@ -19,8 +19,8 @@ from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import SPLITS
 from storyproof.formats.chunks import CHUNK_ROWS, whole_stories
 from storyproof.formats.format import format_of, formats, split_of, stem_of, suffixes
-from storyproof.inputs import FILE, FOLDER, kind_of, name_of
-from storyproof.storage import RemoteFolder, as_place, is_url
+from storyproof.io.bounded_input import FILE, FOLDER, kind_of, name_of
+from storyproof.io.storage import RemoteFolder, as_place, is_url
 
 ERRATA = "errata.csv"  # what an audit writes beside the files that it has fixed
 _SHARD = re.compile(r"(?P<name>.+)-(?P<number>\d{5})-of-(?P<of>\d{5})")  # the stem of a shard's file

@@ -18,14 +18,14 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import names
-from storyproof.datasets.content import ContentHash, DistinctStories
+from storyproof.datasets.content_hash import ContentHash, DistinctStories
 from storyproof.datasets.folders import RECORDS
 from storyproof.datasets.manifest import file_sha256
 from storyproof.errors import UnknownNameError
 from storyproof.example import SPLITS
 from storyproof.formats.format import Format, formats, load_format
-from storyproof.inputs import parse_json
-from storyproof.storage import Folder
+from storyproof.io.bounded_input import parse_json
+from storyproof.io.storage import Folder
 
 Progress = Callable[[int], None]
 Counts = dict[str, Counter[tuple[str, ...]]]

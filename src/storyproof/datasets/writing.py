@@ -36,8 +36,8 @@ from storyproof.engines.processes import Processes, available_cores
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import SPLITS
 from storyproof.formats.format import split_of
-from storyproof.inputs import parse_json
-from storyproof.storage import Folder, LocalFolder, RemoteFolder, as_place
+from storyproof.io.bounded_input import parse_json
+from storyproof.io.storage import Folder, LocalFolder, RemoteFolder, as_place
 
 _log = logging.getLogger(__name__)
 _WORKER_BLOCKS = 4  # for which a worker process pays: starting one takes as long as making some blocks

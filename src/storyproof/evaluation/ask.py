@@ -17,9 +17,9 @@ from storyproof.evaluation.options import AskOptions, Selection
 from storyproof.example import Example
 from storyproof.families import family
 from storyproof.solvers.llm.language_model import INTERRUPTED, LanguageModel
+from storyproof.solvers.llm.messages import Request
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import NoCandidatesError, needs_shots
-from storyproof.solvers.llm.requests import Request
 from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, ModelName, answers_of, load_solver, resolve
 from storyproof.stories import OwnText, read_own
 

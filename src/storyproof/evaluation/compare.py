@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import DataError
-from storyproof.evaluation.permutation import permutation_p
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs
 from storyproof.evaluation.scores import EXACTLY
-from storyproof.intervals import LEVEL, Interval, difference_interval, mean_interval
+from storyproof.stats.intervals import LEVEL, Interval, difference_interval, mean_interval
+from storyproof.stats.permutation import permutation_p
 
 _MOST_PARTS = 5_040  # into which an answer is divided for the exact test; finer shares are rounded to these
 

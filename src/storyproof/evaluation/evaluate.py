@@ -15,21 +15,21 @@ from typing import Any
 
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.frames import Data, data_name, takes_rows
-from storyproof.datasets.protection import refuse_overwriting
+from storyproof.datasets.path_conflicts import refuse_overwriting
 from storyproof.datasets.reading import DataFile, Source, find_source
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import DataError, NoAnswersError, ParseError, UnknownNameError
-from storyproof.evaluation.apart import AnswerFile, exact_judge, refuse_indivisible, why_indivisible
-from storyproof.evaluation.judge import AnswerJudge
+from storyproof.evaluation.answer_judge import AnswerJudge
 from storyproof.evaluation.matching import MATCHERS, exact, load_matcher
 from storyproof.evaluation.options import AskOptions, Progress, Selection
+from storyproof.evaluation.per_file import AnswerFile, exact_judge, refuse_indivisible, why_indivisible
 from storyproof.evaluation.provenance import data_identity, provenance
 from storyproof.evaluation.runs import Evaluation, Recorder, run_name
 from storyproof.evaluation.scores import EXACTLY
 from storyproof.example import Example
-from storyproof.heartbeat import beat
-from storyproof.inputs import name_of
-from storyproof.locks import Claim
+from storyproof.io.bounded_input import name_of
+from storyproof.io.locks import Claim
+from storyproof.runtime.progress import beat
 from storyproof.solvers.llm.language_model import LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import needs_shots

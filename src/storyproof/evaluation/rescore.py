@@ -18,7 +18,7 @@ from storyproof.evaluation.evaluate import PROVED
 from storyproof.evaluation.runs import RecordedRun, RunSource, read_runs
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.intervals import LEVEL, Interval, difference_interval, mean_interval
+from storyproof.stats.intervals import LEVEL, Interval, difference_interval, mean_interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,9 @@ from typing import Any, Protocol, overload
 from storyproof import __version__
 from storyproof.errors import DataError, quoted
 from storyproof.evaluation.scores import Scores
-from storyproof.files import whole_file
-from storyproof.inputs import DocumentError, parse_json, read_text
-from storyproof.limits import LARGEST_RUN
-from storyproof.notebook import NotebookView
+from storyproof.io.atomic_files import whole_file
+from storyproof.io.bounded_input import LARGEST_RUN, DocumentError, parse_json, read_text
+from storyproof.runtime.notebook import NotebookView
 from storyproof.solvers.llm.language_model import INTERRUPTED
 
 SCHEMA = 1

@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from storyproof.datasets.protection import refuse_overlap
+from storyproof.datasets.path_conflicts import refuse_overlap
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments.datasets import Datasets
 from storyproof.experiments.declaration import Experiment, TableCell
 from storyproof.experiments.jobs import REMEDY, ExperimentPlan, needs_encoder
 from storyproof.experiments.table_formats import RESULTS
 from storyproof.experiments.worker import spent
-from storyproof.files import read_json, writing_to
+from storyproof.io.atomic_files import read_json, writing_to
 from storyproof.solvers.neural.data.encoder_identity import check_encoder
 
 

@@ -14,7 +14,7 @@ from storyproof.datasets.reading import DataFile, Source, find_source
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.experiments.declaration import DeclaredData
-from storyproof.seeds import digest
+from storyproof.generation.seeds import digest
 
 TRAIN, TEST = 0, 1  # the two parts of a data set
 

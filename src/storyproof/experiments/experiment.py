@@ -29,8 +29,8 @@ from storyproof.experiments.jobs import REMEDY, ExperimentPlan, Job, plan
 from storyproof.experiments.table import ResultTable, tabulate
 from storyproof.experiments.table_formats import TABLES, write_tables
 from storyproof.experiments.worker import DONE, ELSEWHERE, STOPPED, TOO_LARGE, spent, work
-from storyproof.files import read_json, write_json, writing_to
-from storyproof.locks import Claim
+from storyproof.io.atomic_files import read_json, write_json, writing_to
+from storyproof.io.locks import Claim
 
 OUT = "experiments/results"
 _ABOUT, _RUNS, _LOCK = "about.json", "runs", ".table.lock"
@@ -123,7 +123,7 @@ def experiment(
     wanted = [job for job in planned.jobs if models is None or job.model.name in models]
     wanted = [job for job in wanted if not planned.is_done(job)]
     if any(job.model.model for job in wanted):
-        from storyproof.solvers.neural.training import choose_device
+        from storyproof.solvers.neural.training_job import choose_device
 
         choose_device(device)  # raises at once if there is no such device, or no PyTorch
     make_folders(out / _RUNS, folder)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from storyproof.experiments.declaration import Line
 from storyproof.experiments.table import Entry, ResultTable
-from storyproof.extras import installed
-from storyproof.files import write_whole, writing_to
+from storyproof.io.atomic_files import write_whole, writing_to
 from storyproof.reports.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
+from storyproof.runtime.optional_packages import installed
 
 if TYPE_CHECKING:
     from altair import ConcatChart

@@ -16,8 +16,8 @@ from storyproof.errors import DataError
 from storyproof.experiments.datasets import TEST, TRAIN, Datasets
 from storyproof.experiments.declaration import DeclaredData, DeclaredModel, Experiment, TableCell
 from storyproof.experiments.measures import Counts
-from storyproof.files import read_json, write_json, writing_to
-from storyproof.seeds import digest
+from storyproof.generation.seeds import digest
+from storyproof.io.atomic_files import read_json, write_json, writing_to
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from storyproof.solvers.neural.models.registry import recipe
 from storyproof.solvers.training_settings import Settings

@@ -11,7 +11,7 @@ from typing import Any
 from storyproof.errors import DataError
 from storyproof.experiments.declaration import PERCENT, Experiment, Line, TableCell
 from storyproof.experiments.jobs import REMEDY, ExperimentPlan, needs_encoder
-from storyproof.files import read_json
+from storyproof.io.atomic_files import read_json
 
 
 @dataclass(frozen=True, slots=True)

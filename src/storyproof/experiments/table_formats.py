@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from storyproof.experiments.table import Encoder, ResultTable
-from storyproof.files import write_json, write_whole, writing_to
+from storyproof.io.atomic_files import write_json, write_whole, writing_to
 from storyproof.reports.table_text import latex_table
 
 RESULTS = "results.json"

@@ -14,13 +14,13 @@ from storyproof.errors import ConfigError, DataError, StoryproofError
 from storyproof.experiments.datasets import Datasets
 from storyproof.experiments.jobs import REMEDY, Job, Result
 from storyproof.experiments.measures import count
-from storyproof.files import read_json, write_json, writing_to
-from storyproof.locks import Claim
+from storyproof.io.atomic_files import read_json, write_json, writing_to
+from storyproof.io.locks import Claim
 from storyproof.reports.numbers import counted
 from storyproof.solvers.solver import load_solver
 
 if TYPE_CHECKING:
-    from storyproof.solvers.neural.training import Training
+    from storyproof.solvers.neural.training_job import Training
 
 DONE, STOPPED, ELSEWHERE, TOO_LARGE = "done", "stopped", "elsewhere", "too large"
 _TRAINING, _SPENT = "training", "spent.json"
@@ -100,9 +100,9 @@ def _ask_solver(job: Job, results: Sequence[Result], sets: Datasets) -> None:
 def _train(job: Job, sets: Datasets, device: str, until: Callable[[], bool], say: Say) -> bool:
     """Train what is not trained yet; return whether the training is finished."""
     from storyproof.solvers.neural.checkpoint import claimed, clear
+    from storyproof.solvers.neural.saved_runs import RUN, save_runs
     from storyproof.solvers.neural.train import make_settings
-    from storyproof.solvers.neural.trained_runs import RUN, save_runs
-    from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, hardware
+    from storyproof.solvers.neural.training_job import Training, TrainingPlan, TrainingSet, hardware
 
     if all((job.place(data) / RUN).is_file() for data in job.training_sets):
         return True
@@ -139,7 +139,7 @@ def _train(job: Job, sets: Datasets, device: str, until: Callable[[], bool], say
 
 def _fit(job: Job, folder: Path, training: Training, until: Callable[[], bool], say: Say) -> bool:
     from storyproof.solvers.neural.checkpoint import PLAN, fit, start
-    from storyproof.solvers.neural.trainer import DivergedError
+    from storyproof.solvers.neural.training_loop import DivergedError
 
     try:
         # Without a plan the folder has no training, at most metrics of one whose runs were deleted.

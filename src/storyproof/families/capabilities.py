@@ -16,16 +16,16 @@ import pyarrow as pa
 
 from storyproof.errors import DataError, NoRulesError, ParseError
 from storyproof.example import SCHEMA, Example
-from storyproof.replies import PLAIN_TALK, Talk
-from storyproof.statements import RIGHT, UNCLEAR, WRONG, Statement, StatementVerdict
-from storyproof.svg import standalone
+from storyproof.language.answer_language import PLAIN_TALK, Talk
+from storyproof.language.chain_of_thought import RIGHT, UNCLEAR, WRONG, Statement, StatementVerdict
+from storyproof.pictures.svg import standalone
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import RenderableType
 
-    from storyproof.families.judge import FileJudge, Subject
+    from storyproof.families.file_judge import FileJudge, Subject
     from storyproof.families.paraphrasing import Paraphrasing
     from storyproof.findings import Finding
     from storyproof.shortcuts.results import ShortcutReport
@@ -44,7 +44,7 @@ class Picture(NamedTuple):
 
     Attributes:
         caption: What it shows, as plain text.
-        svg: The picture as SVG, for `storyproof.svg.standalone` or a page of the same theme.
+        svg: The picture as SVG, for `storyproof.pictures.svg.standalone` or a page of the same theme.
         narrow: The same for narrow screens; empty if the picture is narrow already or has no other form.
     """
 

@@ -41,7 +41,7 @@ from storyproof.families.capabilities import (
     number_names,
     own_example,
 )
-from storyproof.inputs import parse_yaml, read_text
+from storyproof.io.bounded_input import parse_yaml, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from storyproof.catalog import names
 from storyproof.errors import ConfigError, DataError
-from storyproof.files import write_whole, writing_to
-from storyproof.inputs import read_text
+from storyproof.io.atomic_files import write_whole, writing_to
+from storyproof.io.bounded_input import read_text
 
 _SKELETON = Path(__file__).with_name("skeleton")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -22,12 +22,12 @@ from storyproof.benchmark import Benchmark, Config
 from storyproof.errors import DataError, ParseError, ProofError
 from storyproof.example import SPLITS, Example, plain_schema
 from storyproof.families.family import NO_MINDS, Family, number_names, own_example
-from storyproof.families.judge import FileJudge, Subject
+from storyproof.families.file_judge import FileJudge, Subject
 from storyproof.findings import COLUMN, UNREAD, Finding
 from storyproof.formats.format import PLACE, Place
-from storyproof.seeds import Draws, Permutation, digest
-from storyproof.shortcuts.plain import find_plain_shortcuts
+from storyproof.generation.seeds import Draws, Permutation, digest
 from storyproof.shortcuts.results import ShortcutReport
+from storyproof.shortcuts.word_probes import find_plain_shortcuts
 
 ANSWER, PROVERS = "answer", "provers"
 ONLY_READING = "strict"  # of families whose text can be read in one way only

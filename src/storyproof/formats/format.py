@@ -26,7 +26,7 @@ from storyproof.example import SPLITS
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.lines import filled_lines
 from storyproof.formats.patches import Changes, Write
-from storyproof.inputs import name_of
+from storyproof.io.bounded_input import name_of
 
 PLACE = "place"  # the column that says where a row stands, see `Place`
 _PLACE_TYPE = pa.struct(

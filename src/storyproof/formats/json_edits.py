@@ -13,7 +13,7 @@ from typing import Any
 
 from storyproof.errors import DataError, quoted
 from storyproof.formats.patches import Changes
-from storyproof.inputs import parse_json
+from storyproof.io.bounded_input import parse_json
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()

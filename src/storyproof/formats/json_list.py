@@ -26,8 +26,7 @@ from storyproof.formats.json_edits import edit_row
 from storyproof.formats.jsonl import checked_row, given, table_of_rows
 from storyproof.formats.lines import MARK, find_bad_bytes, unreadable
 from storyproof.formats.patches import Changes, Write
-from storyproof.inputs import DocumentError, beyond, check_json, open_file, open_text
-from storyproof.limits import LONGEST_LINE
+from storyproof.io.bounded_input import LONGEST_LINE, DocumentError, beyond, check_json, open_file, open_text
 
 FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_id")
 ORIGIN = ("id", "benchmark")

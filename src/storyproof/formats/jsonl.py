@@ -31,7 +31,7 @@ from storyproof.formats.lines import (
     text_lines,
 )
 from storyproof.formats.patches import Changes, Write
-from storyproof.inputs import DocumentError, parse_json
+from storyproof.io.bounded_input import DocumentError, parse_json
 
 JSONL, INSPECT = "jsonl", "inspect"
 ANSWER = "answer in"  # of a row from `read_samples`: the name under which the file has the answer

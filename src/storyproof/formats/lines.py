@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from storyproof.errors import DataError
-from storyproof.inputs import LongLineError, lines_of, open_file, open_text
-from storyproof.limits import LONGEST_LINE
+from storyproof.io.bounded_input import LONGEST_LINE, LongLineError, lines_of, open_file, open_text
 
 MARK = b"\xef\xbb\xbf"  # the byte order mark with which some editors begin a file
 

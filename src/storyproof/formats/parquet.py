@@ -22,8 +22,15 @@ from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
 from storyproof.formats.parquet_footer import FooterError, RowGroup, read_footer
 from storyproof.formats.patches import Changes, Write
-from storyproof.inputs import open_file
-from storyproof.limits import LARGEST_ROW, LARGEST_ROW_GROUP, LONGEST_LINE, MOST_COLUMNS, MOST_NESTED, size
+from storyproof.io.bounded_input import (
+    LARGEST_ROW,
+    LARGEST_ROW_GROUP,
+    LONGEST_LINE,
+    MOST_COLUMNS,
+    MOST_NESTED,
+    open_file,
+    size,
+)
 
 DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once per question
 _ARROW_SCHEMA = b"ARROW:schema"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from storyproof.limits import LARGEST_DOCUMENT, size
+from storyproof.io.bounded_input import LARGEST_DOCUMENT, size
 
 _MAGIC = b"PAR1"
 _DEEPEST = 32  # structs and lists within each other; a footer has eight

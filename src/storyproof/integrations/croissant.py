@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from storyproof.integrations.cards import LICENCE_URL, CardColumn, DatasetFacts
+from storyproof.integrations.dataset_card import LICENCE_URL, CardColumn, DatasetFacts
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en",

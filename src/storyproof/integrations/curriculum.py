@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from storyproof.datasets.dials import NUMBER, NUMBERS, Dial, dials, turn
-from storyproof.datasets.streams import Stream, stream
+from storyproof.datasets.stream import Stream, stream
 from storyproof.errors import ConfigError, UnknownNameError, quoted
 from storyproof.stories import StoryText
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from storyproof.catalog import names
 from storyproof.datasets import dials as dial
-from storyproof.datasets.loading import GIVEN
-from storyproof.datasets.loading import load as load_table
-from storyproof.datasets.streams import Stream
+from storyproof.datasets.load import GIVEN
+from storyproof.datasets.load import load as load_table
+from storyproof.datasets.stream import Stream
 from storyproof.errors import ConfigError
 from storyproof.example import plain_schema
 from storyproof.integrations.hf_format import SPLIT_NAMES

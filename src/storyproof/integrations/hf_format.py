@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from storyproof.formats.parquet import Parquet
 
 if TYPE_CHECKING:
-    from storyproof.integrations.cards import DatasetFacts
+    from storyproof.integrations.dataset_card import DatasetFacts
 
 CARD, CROISSANT = "README.md", "croissant.json"
 SPLIT_NAMES = {"train": "train", "val": "validation", "test": "test"}  # as the hub calls them
@@ -30,8 +30,8 @@ class HuggingFace(Parquet):
     def write_documents(self, folder: Path, manifest: Mapping[str, Any]) -> list[Path]:
         """Write the card and the Croissant metadata."""
         # All commands import formats; few write in this one.
-        from storyproof.integrations.cards import DatasetFacts, dataset_card
         from storyproof.integrations.croissant import croissant
+        from storyproof.integrations.dataset_card import DatasetFacts, dataset_card
 
         facts = DatasetFacts(manifest)
         card, metadata = folder / CARD, folder / CROISSANT
@@ -45,7 +45,7 @@ def _header(facts: DatasetFacts) -> str:
     """Return the YAML that the hub and `load_dataset` read."""
     import yaml
 
-    from storyproof.integrations.cards import LICENCE
+    from storyproof.integrations.dataset_card import LICENCE
 
     splits = facts.manifest["splits"]
     header = {

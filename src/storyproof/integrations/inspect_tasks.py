@@ -11,13 +11,12 @@ from typing import Any
 
 from storyproof.catalog import names
 from storyproof.datasets.examples import as_example
-from storyproof.datasets.loading import GIVEN
+from storyproof.datasets.load import GIVEN
 from storyproof.errors import StoryproofError
+from storyproof.evaluation.judge import judge_text
 from storyproof.evaluation.matching import load_matcher
-from storyproof.evaluation.verdicts import judge_text
 from storyproof.example import Example
-from storyproof.integrations.peers import need_peer
-from storyproof.integrations.questionnaire import (
+from storyproof.integrations.harness_questions import (
     STORIES,
     Questionnaire,
     StoryAnswer,
@@ -27,8 +26,9 @@ from storyproof.integrations.questionnaire import (
     reader_of,
     story_key,
 )
+from storyproof.integrations.peers import need_peer
+from storyproof.solvers.llm.messages import Reply, Request
 from storyproof.solvers.llm.prompt import Prompt, ends_before_answer
-from storyproof.solvers.llm.requests import Reply, Request
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 need_peer("inspect-ai", "inspect", "inspect eval storyproof/…")

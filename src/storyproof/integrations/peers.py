@@ -6,8 +6,8 @@ from importlib import metadata
 from typing import Any
 
 from storyproof.errors import ConfigError
-from storyproof.extras import need
 from storyproof.reports.installation import read_needs, satisfies
+from storyproof.runtime.optional_packages import need
 
 
 def need_peer(package: str, extra: str, what: str) -> Any:

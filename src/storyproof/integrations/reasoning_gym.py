@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storyproof.catalog import names
-from storyproof.datasets.streams import stream
+from storyproof.datasets.stream import stream
 from storyproof.errors import ConfigError, DataError, quoted
-from storyproof.evaluation.verdicts import judge
-from storyproof.extras import need
+from storyproof.evaluation.judge import judge
 from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING
+from storyproof.runtime.optional_packages import need
 from storyproof.solvers.llm.prompting import prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 

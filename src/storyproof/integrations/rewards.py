@@ -19,8 +19,8 @@ from typing import Any
 
 from storyproof.datasets.examples import as_example
 from storyproof.errors import ConfigError, DataError, quoted
-from storyproof.evaluation.steps import ReasoningStep, StepReport, check_steps
-from storyproof.evaluation.verdicts import judge
+from storyproof.evaluation.cot_steps import ReasoningStep, StepReport, check_steps
+from storyproof.evaluation.judge import judge
 from storyproof.example import Example
 from storyproof.solvers.llm.prompting import prompt_of
 from storyproof.stories import StoryText

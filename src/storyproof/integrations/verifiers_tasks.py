@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from storyproof.datasets.streams import stream
-from storyproof.evaluation.steps import check_steps
-from storyproof.evaluation.verdicts import judge
+from storyproof.datasets.stream import stream
+from storyproof.evaluation.cot_steps import check_steps
+from storyproof.evaluation.judge import judge
 from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING, score_steps
 from storyproof.solvers.llm.prompting import prompt_of

@@ -10,14 +10,14 @@ from string import Template
 from typing import Any, NamedTuple
 
 from storyproof.audits.audit import audited_families, by_consequence, kinds_of
-from storyproof.display_names import display_name
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import Picture, families, family_of
 from storyproof.findings import AuditReport, FileReport, Finding
+from storyproof.language.display_names import display_name
+from storyproof.pictures.svg import element, safe
 from storyproof.reports.numbers import counted
 from storyproof.reports.page import build_page, build_table, data_text, read_asset
-from storyproof.svg import element, safe
 
 LISTED = 300  # findings of a kind that a page lists
 RULE_DEPENDENT = (

@@ -12,10 +12,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.audits.contamination import find_overlaps
-from storyproof.audits.examination import find_files, names_of
+from storyproof.audits.duplicates import find_overlaps
 from storyproof.audits.language import LanguageMeasures, measure_language
 from storyproof.audits.overlaps import CONFLICT, MEANINGS, OverlapReport
+from storyproof.audits.row_pass import find_files, names_of
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
 from storyproof.datasets.examples import iterate_examples, read_examples
 from storyproof.datasets.reading import Source, find_sources
@@ -23,10 +23,10 @@ from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
 from storyproof.findings import AuditReport, Finding
 from storyproof.formats.format import formats
+from storyproof.pictures.svg import element, safe
 from storyproof.reports.audit_page import Section, audit_page, listed, share_text
 from storyproof.reports.numbers import percent
 from storyproof.reports.page import build_table, data_text
-from storyproof.svg import element, safe
 
 _MOST_TRAINING = 3000  # stories that probes learn from; more change little and take long
 

@@ -14,9 +14,9 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from storyproof.colours import COLOURS, HEAT, SERIES, colour
-from storyproof.extras import need
-from storyproof.svg import safe
+from storyproof.pictures.colours import COLOURS, HEAT, SERIES, colour
+from storyproof.pictures.svg import safe
+from storyproof.runtime.optional_packages import need
 
 if TYPE_CHECKING:
     from altair import ConcatChart, TopLevelMixin

@@ -8,12 +8,12 @@ from pathlib import Path
 from storyproof.datasets.frames import Data, takes_rows
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
-from storyproof.extras import need
 from storyproof.families.family import Picture, family_of
-from storyproof.files import write_whole, writing_to
+from storyproof.io.atomic_files import write_whole, writing_to
+from storyproof.pictures.svg import captioned, standalone
 from storyproof.reports.charts import shrink_png
 from storyproof.reports.show import read_story
-from storyproof.svg import captioned, standalone
+from storyproof.runtime.optional_packages import need
 
 FORMATS = (".svg", ".png", ".pdf")
 _SCALE = 3.0  # pixels of a PNG per pixel of the picture

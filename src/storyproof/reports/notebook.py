@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from functools import singledispatch
 
 from storyproof.audits.audit import by_consequence
-from storyproof.display_names import display_name
 from storyproof.errors import DataError
 from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
 from storyproof.families.family import Picture, family_of
 from storyproof.findings import AuditReport, Finding, cut
+from storyproof.language.display_names import display_name
+from storyproof.pictures.svg import element, safe, standalone
 from storyproof.reports.audit_page import class_rows, describe_result
 from storyproof.reports.numbers import counted, percent, with_interval
 from storyproof.reports.page import data_text
-from storyproof.svg import element, safe, standalone
 
 _FINDINGS = 10  # that are shown
 

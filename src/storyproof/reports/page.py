@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
-from storyproof.colours import variables
-from storyproof.svg import STYLE, element, safe
+from storyproof.pictures.colours import variables
+from storyproof.pictures.svg import STYLE, element, safe
 
 _UNSAFE_IN_JSON = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 _FIGURES = re.compile(r"(?:<[^>]*>|&lt;|[-−+±–\d,.%e() tof])*")

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from storyproof.display_names import display_name
 from storyproof.errors import DataError
 from storyproof.evaluation.matching.kinds import MEANINGS
 from storyproof.evaluation.mistakes import describe
 from storyproof.families.family import Picture, family_of
+from storyproof.language.display_names import display_name
 from storyproof.reports.run_data import AskedQuestion, Board, SolverRun
 from storyproof.solvers.baselines import ENDS_OF_SCALE
 

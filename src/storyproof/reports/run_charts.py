@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storyproof.display_names import display_name
-from storyproof.files import write_whole, writing_to
+from storyproof.io.atomic_files import write_whole, writing_to
+from storyproof.language.display_names import display_name
 from storyproof.reports.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
 from storyproof.reports.run_groups import Breakdown, Curve
 from storyproof.reports.run_mistakes import Mistakes

@@ -23,7 +23,7 @@ from storyproof.evaluation.provenance import data_identity
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
-from storyproof.intervals import Flags, Floats, Ints
+from storyproof.stats.intervals import Flags, Floats, Ints
 
 _ABOVE = 3  # folders above a run's file from which the path of its data may start
 

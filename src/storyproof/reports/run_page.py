@@ -11,8 +11,9 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from storyproof import __version__
-from storyproof.colours import HEAT
-from storyproof.display_names import display_name
+from storyproof.language.display_names import display_name
+from storyproof.pictures.colours import HEAT
+from storyproof.pictures.svg import element, safe
 from storyproof.reports.charts import render
 from storyproof.reports.numbers import NONE, counted
 from storyproof.reports.page import build_page, build_table, data_text, read_asset
@@ -22,7 +23,6 @@ from storyproof.reports.run_groups import Breakdown
 from storyproof.reports.run_mistakes import Mistakes
 from storyproof.reports.run_numbers import BoardNumbers
 from storyproof.reports.run_tables import ReportTable, build_tables, missed_text
-from storyproof.svg import element, safe
 
 if TYPE_CHECKING:
     from altair import TopLevelMixin

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from storyproof.errors import UnknownNameError
 from storyproof.evaluation.runs import RunSource
-from storyproof.extras import need
 from storyproof.reports.run_data import Board, gather, read_all
 from storyproof.reports.run_mistakes import explain_answers
 from storyproof.reports.run_numbers import BoardNumbers, count_board, headline
 from storyproof.reports.run_tables import as_csv, as_latex, as_markdown
+from storyproof.runtime.optional_packages import need
 
 HTML, MARKDOWN, LATEX, CSV = FORMATS = ("html", "markdown", "latex", "csv")
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from storyproof.display_names import display_name
-from storyproof.intervals import Interval, how
+from storyproof.language.display_names import display_name
 from storyproof.reports.numbers import NONE, counted, percent, signed, with_interval
 from storyproof.reports.run_groups import Breakdown, Curve
 from storyproof.reports.run_mistakes import LabelComparison, Mistakes
@@ -14,6 +13,7 @@ from storyproof.reports.run_numbers import BoardNumbers
 from storyproof.reports.run_replies import Effort, Replies
 from storyproof.reports.run_scores import Baseline, LeaderboardRow, PairDifference, Score
 from storyproof.reports.table_text import as_md, as_tex, csv_lines, latex_table, markdown_table
+from storyproof.stats.intervals import Interval, how
 
 CSV_COLUMNS = ("dataset", "labels", "section", "solver", "group", "measure", "value", "low", "high", "of")
 _CONTROL = "percent right, with 95% intervals over stories"

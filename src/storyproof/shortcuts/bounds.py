@@ -13,8 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from storyproof.intervals import Flags, Ints
 from storyproof.shortcuts.results import Forced
+from storyproof.stats.intervals import Flags, Ints
 
 _MOST_ASSIGNMENTS = 20_000  # as many are tried one by one; beyond, each slot is bettered in turn
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import ConfigError
-from storyproof.intervals import Ints
-from storyproof.shortcuts.trial import Fold
+from storyproof.shortcuts.split_setup import Fold
+from storyproof.stats.intervals import Ints
 
 Matrix = npt.NDArray[np.float32]
 

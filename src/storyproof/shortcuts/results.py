@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from storyproof.intervals import Share
+from storyproof.stats.intervals import Share
 
 HEURISTIC, ABLATION = "heuristic", "ablation"
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.heartbeat import counting
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
+from storyproof.runtime.progress import counting
 
 ENDS_OF_SCALE = frozenset({"random", "majority", "oracle"})  # in the catalog; no reader is measured by these
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from storyproof.catalog import load, names
 from storyproof.errors import ConfigError, UnknownNameError, quoted
 from storyproof.example import Example
-from storyproof.extras import installed
-from storyproof.solvers.own import OwnSolver, has_predict, own_name
+from storyproof.runtime.optional_packages import installed
+from storyproof.solvers.user_model import OwnSolver, has_predict, own_name
 
 if TYPE_CHECKING:
     from storyproof.solvers.llm.backend import Backend
+    from storyproof.solvers.llm.messages import Reply
     from storyproof.solvers.llm.options import ModelOptions
     from storyproof.solvers.llm.prompt import Prompt
-    from storyproof.solvers.llm.requests import Reply
     from storyproof.solvers.llm.store import Store
 
 SOLVER, TRAINED, OBJECT, FUNCTION, BACKEND = "solver", "trained", "object", "function", "backend"
@@ -196,7 +196,7 @@ def _own(value: object, target: str, name: str) -> ModelReference:
 
 
 def _named_value(name: str) -> Any:
-    from storyproof.solvers.llm.functions import load_function
+    from storyproof.solvers.llm.function_backend import load_function
 
     return load_function(name)
 
@@ -306,7 +306,7 @@ def load_backend(name: ModelName, options: ModelOptions) -> Backend:
         known = ", ".join(f"{each}/…" for each in names(BACKEND))
         raise ConfigError(f"'{found.name}' is not a language model; use one of {known}.")
     if found.kind == FUNCTION:
-        from storyproof.solvers.llm.functions import Function
+        from storyproof.solvers.llm.function_backend import Function
 
         return Function(found.name, found.load_value(), is_named=bool(found.target))
     backend: Backend = load(BACKEND, found.kind)(found.target, options)

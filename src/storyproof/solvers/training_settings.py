@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from storyproof.errors import ConfigError
-from storyproof.options import Declared, option
+from storyproof.runtime.options import Declared, option
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from storyproof.errors import ConfigError, StoryproofError
 from storyproof.families.paraphrasing import REASONS
-from storyproof.inputs import DocumentError, parse_json
+from storyproof.io.bounded_input import DocumentError, parse_json
 from storyproof.study import schema
 from storyproof.study.admin import (
     DEVICE_S,
@@ -53,10 +53,19 @@ from storyproof.study.pages import (
     full_page,
     step_page,
 )
+from storyproof.study.participant_flow import (
+    ANSWER,
+    FINISHED,
+    RATE,
+    REVIEW,
+    WRITE,
+    StudyStep,
+    find_step,
+    find_step_by_link,
+)
 from storyproof.study.participants import Participant, StudyFullError, enter, find
 from storyproof.study.recruitment import exit_of, read_arrival
 from storyproof.study.results import pay_so_far
-from storyproof.study.steps import ANSWER, FINISHED, RATE, REVIEW, WRITE, StudyStep, find_step, find_step_by_link
 from storyproof.study.submissions import (
     LATE,
     FormOutcome,
@@ -67,7 +76,7 @@ from storyproof.study.submissions import (
     submit_text,
     time_out,
 )
-from storyproof.study.writing import check_story
+from storyproof.study.text_checks import check_story
 from storyproof.web.guard import Guard
 
 _log = logging.getLogger(__name__)

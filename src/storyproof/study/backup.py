@@ -27,9 +27,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from storyproof import __version__
 from storyproof.errors import ConfigError, DataError, StoryproofError, quoted, shorten
-from storyproof.files import json_bytes, make_private, whole_file, write_json, writing_to
-from storyproof.inputs import kind_of, lines_of, open_file, parse_json
-from storyproof.limits import LARGEST_DOCUMENT, LARGEST_RUN, size
+from storyproof.io.atomic_files import json_bytes, make_private, whole_file, write_json, writing_to
+from storyproof.io.bounded_input import LARGEST_DOCUMENT, LARGEST_RUN, kind_of, lines_of, open_file, parse_json, size
 from storyproof.study import schema
 from storyproof.study.database import POSTGRESQL, SQLITE, StudyDatabase, parse_url, sqlite_url
 from storyproof.study.folder import DESIGN, ITEMS, Study, make_folder, open_study

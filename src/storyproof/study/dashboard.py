@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from storyproof.pictures.svg import element, safe
 from storyproof.reports.page import build_table
 from storyproof.study.admin import AdminSession
 from storyproof.study.design import PARAPHRASE
@@ -21,7 +22,6 @@ from storyproof.study.results import (
     read_rows,
     review_texts,
 )
-from storyproof.svg import element, safe
 
 REFRESH_S = 15
 _MOST_LISTED = 500

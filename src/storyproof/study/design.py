@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from storyproof.errors import ConfigError, DataError, UnknownNameError, quoted
-from storyproof.options import Declared, option
+from storyproof.runtime.options import Declared, option
 
 PARAPHRASE, SOLVE = "paraphrase", "solve"
 KINDS = (PARAPHRASE, SOLVE)

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from storyproof import __version__
 from storyproof.errors import ConfigError
-from storyproof.files import json_bytes, make_private, write_whole, writing_to
-from storyproof.inputs import kind_of
-from storyproof.locks import Claim
-from storyproof.study.collection import collect_placeholders, collect_scenes, split_writers
+from storyproof.io.atomic_files import json_bytes, make_private, write_whole, writing_to
+from storyproof.io.bounded_input import kind_of
+from storyproof.io.locks import Claim
+from storyproof.study.accepted_texts import collect_placeholders, collect_scenes, split_writers
 from storyproof.study.design import PARAPHRASE, SOLVE
 from storyproof.study.folder import DESIGN, ITEMS, Study
-from storyproof.study.people import write_runs
+from storyproof.study.people_runs import write_runs
 from storyproof.study.results import (
     StudyRows,
     find_exclusions,

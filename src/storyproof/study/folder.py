@@ -11,9 +11,9 @@ from shutil import rmtree
 from sqlalchemy import insert, select, update
 
 from storyproof.errors import ConfigError, DataError
-from storyproof.files import make_private, read_json, write_json, writing_to
-from storyproof.inputs import kind_of
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
+from storyproof.io.atomic_files import make_private, read_json, write_json, writing_to
+from storyproof.io.bounded_input import kind_of
 from storyproof.study import schema
 from storyproof.study.database import POSTGRESQL, SQLITE, StudyDatabase, parse_url, sqlite_url
 from storyproof.study.design import PARAPHRASE, StudyDesign

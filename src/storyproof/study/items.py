@@ -15,10 +15,9 @@ from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.families.family import families, family_of, load_family
 from storyproof.families.paraphrasing import JudgedText, Paraphrasing, WritingTask
-from storyproof.files import write_whole
-from storyproof.inputs import DocumentError, parse_json, read_text
-from storyproof.limits import LARGEST_RUN
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
+from storyproof.io.atomic_files import write_whole
+from storyproof.io.bounded_input import LARGEST_RUN, DocumentError, parse_json, read_text
 from storyproof.study.design import SOLVE, StudyDesign
 
 MAIN, PRACTICE, ATTENTION = "main", "practice", "attention"

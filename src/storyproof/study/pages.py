@@ -7,20 +7,20 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
-from storyproof.display_names import spaced
 from storyproof.errors import DataError
 from storyproof.families.family import family_of
 from storyproof.families.paraphrasing import REASONS, TextRemark
+from storyproof.language.display_names import spaced
+from storyproof.pictures.svg import element, safe
 from storyproof.reports.page import build_page, content_policy, data_text, read_asset, theme
 from storyproof.study.design import MTURK, PROLIFIC, SOLVE, StudyDesign
 from storyproof.study.folder import Study
 from storyproof.study.forms import seal_arrival, sign
 from storyproof.study.items import PRACTICE, StudyItem, find_paraphrasing
 from storyproof.study.messages import ENGLISH, PageTexts, texts_of
+from storyproof.study.participant_flow import ANSWER, RATE, REVIEW, WRITE, StudyStep
 from storyproof.study.participants import Arrival, Participant
 from storyproof.study.recruitment import MTURK_HOSTS, Exit
-from storyproof.study.steps import ANSWER, RATE, REVIEW, WRITE, StudyStep
-from storyproof.svg import element, safe
 
 RATINGS = (1, 2, 3, 4, 5)
 REFERRER = "same-origin"  # other sites must not learn a participant's link; our own forms must say that they are ours

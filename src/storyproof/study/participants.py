@@ -14,7 +14,7 @@ from sqlalchemy import Column, Connection, Row, bindparam, delete, func, insert,
 from sqlalchemy.exc import IntegrityError
 
 from storyproof.errors import DataError, quoted
-from storyproof.seeds import digest
+from storyproof.generation.seeds import digest
 from storyproof.study import schema
 from storyproof.study.design import LINK, PARAPHRASE
 from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from storyproof.errors import ConfigError
-from storyproof.extras import need
-from storyproof.intervals import LEVEL
+from storyproof.runtime.optional_packages import need
+from storyproof.stats.intervals import LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof import __version__
-from storyproof.files import json_bytes, whole_file, writing_to
+from storyproof.io.atomic_files import json_bytes, whole_file, writing_to
 from storyproof.study.folder import Study
 from storyproof.study.items import MAIN
 

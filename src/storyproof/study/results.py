@@ -12,13 +12,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, func, select
 
-from storyproof.intervals import Interval, mean_interval
+from storyproof.stats.intervals import Interval, mean_interval
 from storyproof.study import schema
 from storyproof.study.design import PARAPHRASE, StudyDesign
 from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
 from storyproof.study.items import ATTENTION, MAIN
+from storyproof.study.participant_flow import ANSWER, REVIEW, WRITE
 from storyproof.study.participants import DONE
-from storyproof.study.steps import ANSWER, REVIEW, WRITE
 
 FAILED_CHECKS, TOO_FAST, INCOMPLETE = "failed-attention-checks", "too-fast", "incomplete"
 CENT = Decimal("0.01")

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from storyproof.errors import ConfigError
-from storyproof.extras import need
+from storyproof.runtime.optional_packages import need
 from storyproof.web.serve import is_open, listen
 
 HOST, PORT = "127.0.0.1", 8643

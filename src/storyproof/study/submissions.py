@@ -20,8 +20,8 @@ from storyproof.families.paraphrasing import TextRemark
 from storyproof.study import schema
 from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
 from storyproof.study.items import ATTENTION, MAIN, PRACTICE
+from storyproof.study.participant_flow import ANSWER, GRACE_S, RATE, REVIEW, WRITE, StudyStep, lock_participant
 from storyproof.study.participants import Participant, log
-from storyproof.study.steps import ANSWER, GRACE_S, RATE, REVIEW, WRITE, StudyStep, lock_participant
 
 STORED, REPEATED, LATE = "stored", "repeated", "late"
 TIMINGS = ("ok", "no-browser-time", "browser-exceeds-server", "gap")

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from storyproof import __version__
 from storyproof.errors import ConfigError, DataError, StoryproofError, quoted
 from storyproof.example import Example
-from storyproof.inputs import DocumentError, parse_json
+from storyproof.io.bounded_input import DocumentError, parse_json
 from storyproof.reports.page import build_page, content_policy, read_asset, theme
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.solver import DEFAULT_PROMPT

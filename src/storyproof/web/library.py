@@ -21,10 +21,10 @@ from storyproof.datasets.writing import write_dataset
 from storyproof.engines.processes import WorkerDiedError, run_apart
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import SPLITS
-from storyproof.files import whole_file, writing_to
-from storyproof.inputs import FILE, FOLDER, kind_of, name_of, open_file, resolved
-from storyproof.locks import Claim
-from storyproof.seeds import digest
+from storyproof.generation.seeds import digest
+from storyproof.io.atomic_files import whole_file, writing_to
+from storyproof.io.bounded_input import FILE, FOLDER, kind_of, name_of, open_file, resolved
+from storyproof.io.locks import Claim
 from storyproof.web.dials import Dials
 
 DOWNLOADS = "downloads"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storyproof.errors import ConfigError, DataError
-from storyproof.extras import need
-from storyproof.inputs import FOLDER, kind_of
+from storyproof.io.bounded_input import FOLDER, kind_of
+from storyproof.runtime.optional_packages import need
 
 if TYPE_CHECKING:
     from storyproof.solvers.llm.options import ModelOptions

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from secrets import randbelow
 from typing import Any
 
-from storyproof.display_names import display_name
 from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNameError
 from storyproof.example import SPLITS, Example
 from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example
+from storyproof.language.display_names import display_name
 from storyproof.stories import OwnText, prove_own, read_own
 from storyproof.web.dials import Dials, Recipes
 

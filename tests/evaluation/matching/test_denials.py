@@ -6,7 +6,7 @@ from storyproof.evaluation.matching.careful import ENGLISH
 from storyproof.evaluation.matching.denials import CONTRACTED, weigh
 from storyproof.evaluation.matching.matchers import careful
 from storyproof.evaluation.matching.mentions import name_finder
-from storyproof.replies import PLAIN_TALK
+from storyproof.language.answer_language import PLAIN_TALK
 
 PLACES = ("bag", "box", "jar")
 WHERE = "Where will Anne look for the ball?"

@@ -2,8 +2,8 @@ import pytest
 
 from storyproof.evaluation.matching.careful import ENGLISH
 from storyproof.evaluation.matching.mentions import name_finder, within
-from storyproof.families.kinship.talk import TALK as KIN_TALK
-from storyproof.replies import PLAIN_TALK, Mention
+from storyproof.families.kinship.answer_language import TALK as KIN_TALK
+from storyproof.language.answer_language import PLAIN_TALK, Mention
 
 PLACES = ("box", "chest", "treasure_chest")
 

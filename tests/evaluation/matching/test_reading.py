@@ -14,7 +14,7 @@ from storyproof.evaluation.matching.kinds import (
     SUFFIX,
     Match,
 )
-from storyproof.replies import PLAIN_TALK, Mention, Talk
+from storyproof.language.answer_language import PLAIN_TALK, Mention, Talk
 
 NAMES = ("box", "jar", "treasure_chest")
 NUMBERS = ("41", "42")

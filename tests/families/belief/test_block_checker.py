@@ -23,7 +23,7 @@ from storyproof.families.belief.block_checker import PlotEventBlock, answer_unde
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays, Reply
 from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
 from storyproof.families.belief.world import EventKind, PlotEvent
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.families.belief.plots import (
     ALL_BOXES,
     PEOPLE,

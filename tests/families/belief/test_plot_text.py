@@ -8,7 +8,7 @@ from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_p
 from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.story import Story
 from storyproof.families.belief.world import EventKind, PlotEvent
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.families.belief.plot_text import ask_plot, narrate_plot, parse_plot, parse_plot_question
 
 RICH = PlotDials(agents=5, rooms=3, objects=2, moves=3, tells=3, lies=3, peeks=2, distractions=2, noise=1, walks=10)

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from storyproof.audits.examination import examine_table
+from storyproof.audits.row_pass import examine_table
 from storyproof.datasets.generate import make_benchmark
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import Flags, PlotArrays

@@ -19,7 +19,7 @@ from storyproof.families.belief.benchmarks.plot_sampler import CONTAINERS, PlotD
 from storyproof.families.belief.questions import Ask, BeliefQuestion, Reply
 from storyproof.families.belief.readings import ALL_READINGS
 from storyproof.families.belief.world import IDLE, EventKind
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.families.belief.plots import (
     PEOPLE,
     PLAIN,

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from storyproof.datasets.examples import as_example
 from storyproof.families.belief.family import FAMILY
-from storyproof.statements import RIGHT, UNCLEAR, WRONG
+from storyproof.language.chain_of_thought import RIGHT, UNCLEAR, WRONG
 from storyproof.stories import story
 
 STORY = """Sally entered the kitchen.

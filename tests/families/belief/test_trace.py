@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from storyproof.families.belief.plots import mover_of, other_of
+from storyproof.families.belief.plot_index import mover_of, other_of
 from storyproof.families.belief.tomi_text import parse
 from storyproof.families.belief.trace import observers, trace
 

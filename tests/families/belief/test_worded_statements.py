@@ -16,7 +16,7 @@ from storyproof.families.belief.read_text import read_question
 from storyproof.families.belief.readings import ALL_READINGS, BeliefReading, parse_reading
 from storyproof.families.belief.wording import find_wording
 from storyproof.families.belief.world import EventKind, PlotEvent, cast_of
-from storyproof.statements import RIGHT, UNCLEAR, WRONG
+from storyproof.language.chain_of_thought import RIGHT, UNCLEAR, WRONG
 from tests.families.belief.plots import ask_oracle, chains, plots
 
 STORY = """Ann entered the hall.

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import yaml
 
-from storyproof.columns import NO_WORD
 from storyproof.errors import ParseError, UnknownNameError, VocabularyError
 from storyproof.families.belief.arrays import LocalNames, decode_plot, encode_plots
 from storyproof.families.belief.benchmarks.plot_sampler import DrawnPlots, PlotDials, draw_plots
@@ -31,7 +30,8 @@ from storyproof.families.belief.wording import (
     find_wording,
 )
 from storyproof.families.belief.world import IDLE, EventKind, PlotEvent, PlotState
-from storyproof.seeds import Draws
+from storyproof.generation.arrow_columns import NO_WORD
+from storyproof.generation.seeds import Draws
 from tests.families.belief.plots import plots
 
 RICH = PlotDials(agents=5, rooms=3, objects=2, moves=3, tells=3, lies=3, peeks=2, distractions=2, noise=1, walks=10)

@@ -25,8 +25,8 @@ from storyproof.families.kinship.clutrr_records import COLUMNS
 from storyproof.families.kinship.language.reading import Reading
 from storyproof.families.kinship.row import read_row
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
-from storyproof.families.kinship.story import Text, read_texts, split_sentences
-from storyproof.families.kinship.text import parse_line
+from storyproof.families.kinship.stated_facts import Text, read_texts, split_sentences
+from storyproof.families.kinship.templates import parse_line
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 

@@ -15,21 +15,21 @@ import pyarrow as pa
 import pytest
 
 import storyproof
-from storyproof.audits.examination import examine_table
+from storyproof.audits.row_pass import examine_table
 from storyproof.engines import make_engine
 from storyproof.example import plain_schema
 from storyproof.families.family import load_family
 from storyproof.families.kinship.audit.labels import check_row
 from storyproof.families.kinship.deletion import GenderLines, ProofTest, derives, entails
-from storyproof.families.kinship.judgement import judge
 from storyproof.families.kinship.language.reader import find_gender_lines, read
 from storyproof.families.kinship.language.reading import NotUnderstood
 from storyproof.families.kinship.oracle import derive
+from storyproof.families.kinship.prove_labels import judge
 from storyproof.families.kinship.relations import NAMES, Fact
 from storyproof.families.kinship.row import read_row
 from storyproof.families.kinship.rules import published_rules, strict_rules
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
-from storyproof.families.kinship.story import Text, stated_facts
+from storyproof.families.kinship.stated_facts import Text, stated_facts
 from storyproof.families.kinship.tasks import TASKS
 from storyproof.findings import PROOF_SAMPLE
 from tests.cli.invocation import run

@@ -13,7 +13,7 @@ from storyproof.families.kinship.language.reading import Reading
 from storyproof.families.kinship.oracle import ProofStep
 from storyproof.families.kinship.relations import Fact
 from storyproof.families.kinship.row import KinshipRow, read_row
-from storyproof.families.kinship.story import Piece, Text, read_texts, split_sentences, split_story, stated_facts
+from storyproof.families.kinship.stated_facts import Piece, Text, read_texts, split_sentences, split_story, stated_facts
 from storyproof.families.kinship.tasks import TASKS, TASKS_BY_NUMBER, noise_types, story_type
 from tests.groups import only_first
 

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.datasets.examples import as_example
-from storyproof.datasets.streams import stream
+from storyproof.datasets.stream import stream
 from storyproof.families.kinship.family import FAMILY
 from storyproof.families.kinship.relations import WORDS
-from storyproof.statements import RIGHT, UNCLEAR, WRONG
+from storyproof.language.chain_of_thought import RIGHT, UNCLEAR, WRONG
 from tests.groups import try_examples
 
 STORY = "Ada is the mother of Ben.\nCleo is the sister of Ben.\nDan is the brother of Ada.\nEve is the wife of Dan."

@@ -7,8 +7,8 @@ import pytest
 import storyproof
 from storyproof.example import Example
 from storyproof.families.family import load_family
-from storyproof.families.kinship.own_text import find_problems, list_questions
 from storyproof.families.kinship.states import answers_by_reading, models_of, steps_of
+from storyproof.families.kinship.user_text import find_problems, list_questions
 
 STORY = "Ann's son is Bob.\nBob's sister Clara went home.\nDan is the uncle of Clara."
 FAMILY = load_family("kinship")

@@ -9,7 +9,7 @@ import pytest
 
 from storyproof.example import Example
 from storyproof.solvers.llm import client
-from storyproof.solvers.llm.requests import Message, Reply, Request
+from storyproof.solvers.llm.messages import Message, Reply, Request
 from tests.samples import example
 
 

@@ -16,8 +16,8 @@ from storyproof.solvers.llm.api import (
     read_reply,
     retry_after,
 )
+from storyproof.solvers.llm.messages import Message, Reply, Request
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.requests import Message, Reply, Request
 
 REQUEST = Request((Message("system", "Be brief."), Message("user", "Where?")), 10, stop=("\n",))
 

@@ -10,8 +10,8 @@ from storyproof.errors import ModelError
 from storyproof.solvers.llm import client as servers
 from storyproof.solvers.llm.api import Fate, Trouble
 from storyproof.solvers.llm.client import Pace, Servers, _wait_s
+from storyproof.solvers.llm.messages import Reply
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.requests import Reply
 
 Found = Reply | Trouble
 

@@ -16,10 +16,10 @@ from storyproof.evaluation.ask import Asker
 from storyproof.evaluation.options import AskOptions
 from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of
-from storyproof.integrations.questionnaire import from_benchmark, from_data
+from storyproof.integrations.harness_questions import from_benchmark, from_data
 from storyproof.integrations.reasoning_gym import StoryDataset
+from storyproof.solvers.llm.messages import Message, Request
 from storyproof.solvers.llm.prompt import ConventionsPrompt, load_prompt, prompt_names
-from storyproof.solvers.llm.requests import Message, Request
 from tests.samples import example, examples
 
 GOLDEN = Path(__file__).with_name("golden_prompts.yaml")

@@ -11,9 +11,9 @@ import pytest
 
 from storyproof.errors import ConfigError
 from storyproof.solvers.llm.hf import Transformers
+from storyproof.solvers.llm.messages import Message, Reply, Request
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import ends_before_answer, load_prompt
-from storyproof.solvers.llm.requests import Message, Reply, Request
 from storyproof.solvers.llm.vllm import Vllm
 from storyproof.solvers.solver import load_backend
 from tests.solvers.llm.stand_ins import OneStep

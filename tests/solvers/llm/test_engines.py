@@ -10,8 +10,8 @@ import pytest
 
 import storyproof
 from storyproof.solvers.llm.backend import Backend
+from storyproof.solvers.llm.messages import Message, Reply, Request
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.requests import Message, Reply, Request
 from storyproof.solvers.solver import load_backend
 from tests.samples import STORY
 

@@ -7,7 +7,7 @@ import pytest
 from storyproof.errors import ModelError
 from storyproof.example import Example
 from storyproof.solvers.llm.language_model import Session, _common
-from storyproof.solvers.llm.requests import Message, Reply, Request
+from storyproof.solvers.llm.messages import Message, Reply, Request
 from storyproof.solvers.llm.store import Store
 from tests.solvers.llm.stand_ins import OneStep, Scripted, TwoSteps, questions
 

@@ -10,9 +10,9 @@ import pytest
 from storyproof.errors import ConfigError, ModelError
 from storyproof.solvers.llm import local
 from storyproof.solvers.llm.local import Local
+from storyproof.solvers.llm.messages import Message, Request
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.pull import weights_path
-from storyproof.solvers.llm.requests import Message, Request
 
 
 class Params:

@@ -16,9 +16,9 @@ from aiohttp import ClientRequest
 from storyproof.errors import ConfigError, ModelError
 from storyproof.solvers.llm import client
 from storyproof.solvers.llm.language_model import Session
+from storyproof.solvers.llm.messages import Message, Reply, Request
 from storyproof.solvers.llm.openai import OpenAI
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.requests import Message, Reply, Request
 from storyproof.solvers.llm.store import Store
 from tests.solvers.llm.fake_server import answer
 from tests.solvers.llm.serving import FakeServer, meanwhile, wait_for

@@ -11,6 +11,7 @@ from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.solvers.llm.choices import chosen, letters, shuffled
+from storyproof.solvers.llm.messages import Request
 from storyproof.solvers.llm.prompt import (
     Prompt,
     after_marker,
@@ -20,8 +21,7 @@ from storyproof.solvers.llm.prompt import (
     prompt_names,
     shots_for,
 )
-from storyproof.solvers.llm.requests import Request
-from storyproof.solvers.llm.templates import load_template
+from storyproof.solvers.llm.prompt_files import load_template
 from tests.samples import MEMORY, SEARCH, STORY, example, examples
 
 TOM = examples("tomi", "train")

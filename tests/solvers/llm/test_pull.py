@@ -10,7 +10,7 @@ import pytest
 
 import storyproof
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.heartbeat import listening
+from storyproof.runtime.progress import listening
 from storyproof.solvers.llm import pull
 
 CONTENT = b"weights"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storyproof.errors import DataError
-from storyproof.solvers.llm.requests import Reply
+from storyproof.solvers.llm.messages import Reply
 from storyproof.solvers.llm.store import Store
 
 REPLY = Reply("the box", 200, 3, 128, 0.5, (-1.5, -2.25))
@@ -48,7 +48,7 @@ def test_killed_without_warning_keeps_every_reply(tmp_path: Path) -> None:
     code = (
         "import os, sys\n"
         "from storyproof.solvers.llm.store import Store\n"
-        "from storyproof.solvers.llm.requests import Reply\n"
+        "from storyproof.solvers.llm.messages import Reply\n"
         "store = Store(sys.argv[1])\n"
         "for n in range(50): store.put(bytes([n]), Reply(str(n)))\n"
         "os.kill(os.getpid(), 9)\n"

@@ -10,9 +10,9 @@ from threading import Thread
 import pytest
 
 from storyproof.errors import ModelError
+from storyproof.solvers.llm.messages import Message, Reply, Request
 from storyproof.solvers.llm.openai import OpenAI
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.requests import Message, Reply, Request
 from storyproof.solvers.llm.store import Store
 
 KEY = "sk-ADVSECRET-abcdefghijklmnopqrstuvwxyz0123456789"

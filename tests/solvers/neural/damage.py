@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 
 import storyproof
 from storyproof.datasets.manifest import file_sha256
-from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS
+from storyproof.solvers.neural.saved_runs import RUN, WEIGHTS
 from tests.solvers.neural.fixtures import SMALL
 
 Spoil = Callable[[Path], Any]

@@ -9,11 +9,11 @@ from torch import Tensor
 
 from storyproof.example import Example
 from storyproof.families.family import load_family
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from storyproof.solvers.neural.data.batches import Batch, Shape
 from storyproof.solvers.neural.data.encoding import edge_types
 from storyproof.solvers.neural.models.registry import MODELS
-from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet
+from storyproof.solvers.neural.training_job import Training, TrainingPlan, TrainingSet
 from storyproof.solvers.training_settings import Settings
 from tests.samples import changed, examples
 

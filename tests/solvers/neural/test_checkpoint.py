@@ -28,8 +28,8 @@ from storyproof.solvers.neural.checkpoint import (
     is_started,
     start,
 )
-from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors, save_tensors
-from storyproof.solvers.neural.trainer import DivergedError, Epoch, Trainer, TrainingStep
+from storyproof.solvers.neural.saved_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors, save_tensors
+from storyproof.solvers.neural.training_loop import DivergedError, Epoch, Trainer, TrainingStep
 from tests.solvers.neural.fixtures import CLUTRR, SMALL, course, some
 
 

@@ -12,8 +12,8 @@ from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.data.permutation import WordPermutation, word_roles
 from storyproof.solvers.neural.data.vocabulary import learn_vocabulary
 from storyproof.solvers.neural.models.registry import MODELS, build
-from storyproof.solvers.neural.stack import Stack
-from storyproof.solvers.neural.trainer import TrainingStep, predict
+from storyproof.solvers.neural.stacked_models import Stack
+from storyproof.solvers.neural.training_loop import TrainingStep, predict
 from storyproof.solvers.training_settings import Settings
 from tests.solvers.neural.fixtures import CLUTRR, CPU, SMALL, TOMI, some
 

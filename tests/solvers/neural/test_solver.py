@@ -13,8 +13,8 @@ import storyproof
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers import neural
 from storyproof.solvers.neural.data import pretrained
+from storyproof.solvers.neural.saved_runs import save_runs
 from storyproof.solvers.neural.solver import NeuralSolver, stands_on_encoder
-from storyproof.solvers.neural.trained_runs import save_runs
 from storyproof.solvers.solver import load_solver
 from tests.samples import example
 from tests.solvers.neural.damage import make_run, told

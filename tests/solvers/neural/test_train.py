@@ -17,9 +17,9 @@ from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.solvers.neural import checkpoint
 from storyproof.solvers.neural import train as train_module
 from storyproof.solvers.neural.checkpoint import CHECKPOINT, METRICS, PLAN
+from storyproof.solvers.neural.saved_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors
 from storyproof.solvers.neural.train import make_settings
-from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors
-from storyproof.solvers.neural.trainer import Epoch, TrainingStep
+from storyproof.solvers.neural.training_loop import Epoch, TrainingStep
 from tests.solvers.neural.fixtures import SMALL
 
 EPOCHS = 5

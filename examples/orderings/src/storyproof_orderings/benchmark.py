@@ -14,7 +14,7 @@ import pyarrow as pa
 from storyproof.benchmark import Benchmark, Config, option
 from storyproof.errors import ProofError
 from storyproof.example import SPLITS
-from storyproof.seeds import Draws, Permutation, combination
+from storyproof.generation.seeds import Draws, Permutation, combination
 from storyproof_orderings import checker, oracle
 from storyproof_orderings.family import FAMILY
 from storyproof_orderings.orders import COMPARE, NO, SHORTEST, TALLEST, UNKNOWN, YES, Fact, Question

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from storyproof import svg
 from storyproof.example import Example
+from storyproof.pictures import svg
 from storyproof_orderings.orders import Fact, parse_story, people_of
 
 _ROW, _COLUMN, _BOX = 56.0, 120.0, 26.0

@@ -13,7 +13,7 @@ A reply is right if it names the answer and nothing else that counts. What does 
 - whatever a model writes after it begins to ask further questions, and what it thinks between `<think>` and `</think>`.
 
 What is particular to one kind of question (other names for an answer, whom a sentence is about) comes from the family
-(`storyproof.replies.Talk`).
+(`storyproof.language.answer_language.Talk`).
 
 If several candidates remain the reply is ambiguous; if it denies all that it names, it is negated. Neither is right.
 
@@ -48,7 +48,7 @@ from storyproof.evaluation.matching.languages import CHINESE, GERMAN, SPANISH, L
 from storyproof.evaluation.matching.mentions import name_finder, within
 from storyproof.evaluation.matching.people import read_people
 from storyproof.evaluation.matching.polarity import read_polarity, yes_and_no
-from storyproof.replies import PLAIN_TALK, Mention, Talk, language_of, people_sets
+from storyproof.language.answer_language import PLAIN_TALK, Mention, Talk, language_of, people_sets
 
 # What adds something to an answer beside it: a letter, unless it is within a word or begins an article.
 _SOMETHING = re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:an?|the)(?!\w))[^\W\d_]")

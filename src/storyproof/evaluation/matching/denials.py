@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from storyproof.evaluation.matching.languages import Language
 from storyproof.evaluation.matching.mentions import within
-from storyproof.replies import Mention
+from storyproof.language.answer_language import Mention
 
 CONTRACTED = (
     *("ai", "are", "ca", "could", "did", "do", "does", "had", "has", "have", "is", "should", "was", "were", "wo"),

@@ -19,8 +19,8 @@ from storyproof.evaluation.matching.kinds import CONTAINED, EXACT, NO_MATCH, NOR
 from storyproof.evaluation.matching.people import is_bare_list
 from storyproof.example import Example
 from storyproof.families.family import families, family_of, recognise
-from storyproof.replies import PLAIN_TALK, Talk, language_of, people_sets
-from storyproof.solvers.llm.functions import load_function
+from storyproof.language.answer_language import PLAIN_TALK, Talk, language_of, people_sets
+from storyproof.solvers.llm.function_backend import load_function
 
 _NO_LETTERS = re.compile(r"\d|[^\w\s]")
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")

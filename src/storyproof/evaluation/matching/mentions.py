@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from storyproof.evaluation.matching.languages import Language
-from storyproof.replies import Mention, Talk, parts_of
+from storyproof.language.answer_language import Mention, Talk, parts_of
 
 _PARTS = re.compile(r"[\s_-]+")
 _GAP = r"[\s_-]+"

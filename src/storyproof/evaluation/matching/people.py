@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from storyproof.evaluation.matching.kinds import CONTAINED, NEGATED, NO_MATCH, NORMALIZED, PREFIX, Match
 from storyproof.evaluation.matching.languages import Language
-from storyproof.replies import Mention, PeopleSets
+from storyproof.language.answer_language import Mention, PeopleSets
 
 _LONGEST = 2000  # characters of a list
 _LETTER = re.compile(r"[^\W\d_]")

@@ -19,7 +19,7 @@ import pyarrow as pa
 from storyproof.errors import DataError, ParseError, quoted
 from storyproof.example import plain_schema
 from storyproof.families.belief.benchmarks.tom_babi import QUESTIONS, TASKS
-from storyproof.families.belief.plots import mover_of, other_of
+from storyproof.families.belief.plot_index import mover_of, other_of
 from storyproof.families.belief.tomi_labels import STORY_TYPES
 from storyproof.families.belief.tomi_text import narrate, parse, parse_question, parse_sentence
 from storyproof.families.belief.trace import observers, trace
@@ -28,7 +28,7 @@ from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, Place, SplitWriter, Spot, split_of, stem_of, with_places
 from storyproof.formats.lines import MARK, filled_lines, first_line, numbered_lines, text_lines
 from storyproof.formats.patches import Changes, Write
-from storyproof.inputs import open_file
+from storyproof.io.bounded_input import open_file
 
 TRACE, OBSERVERS = "trace", "observers"  # columns that only these formats have
 MIXED_NAME = "qa21_task_AB_train.txt"  # as the original calls it

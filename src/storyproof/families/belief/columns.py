@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.columns import NO_WORD, Words, coded, constant_words, flag_lists, word_lists
 from storyproof.example import SCHEMA
 from storyproof.families.belief.arrays import Small
 from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.readings import READINGS
 from storyproof.families.belief.tomi_labels import QUESTION_TYPES, STORY_TYPES, Questions
+from storyproof.generation.arrow_columns import NO_WORD, Words, coded, constant_words, flag_lists, word_lists
 
 # The columns that follow from the text of a row.
 LABELS = (

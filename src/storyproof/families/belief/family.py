@@ -17,21 +17,21 @@ from storyproof.errors import DataError, ParseError, StoryproofError
 from storyproof.example import Example
 from storyproof.families.belief import (
     baselines,
-    encoding,
     mistakes,
-    own_text,
-    running_text,
+    sentence_split,
     statements,
     states,
     timeline,
+    user_text,
+    word_roles,
 )
+from storyproof.families.belief.answer_language import TALK
 from storyproof.families.belief.audit.kinds import KINDS
 from storyproof.families.belief.conventions import conventions
 from storyproof.families.belief.mistakes import MISTAKES
 from storyproof.families.belief.read_text import is_nested, is_question, read_question, read_story
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
 from storyproof.families.belief.rows import kind_of
-from storyproof.families.belief.talk import TALK
 from storyproof.families.family import (
     ANY_FAMILY,
     Family,
@@ -42,12 +42,12 @@ from storyproof.families.family import (
     StoryModel,
     number_names,
 )
-from storyproof.replies import Talk
-from storyproof.statements import Statement, StatementVerdict
+from storyproof.language.answer_language import Talk
+from storyproof.language.chain_of_thought import Statement, StatementVerdict
 
 if TYPE_CHECKING:
     from storyproof.families.belief.timeline import Timeline
-    from storyproof.families.judge import FileJudge, Subject
+    from storyproof.families.file_judge import FileJudge, Subject
     from storyproof.shortcuts.results import ShortcutReport
 
 _OTHER_KINDS = ("says", "knows_where", "knows_wrong", "believers", "common")
@@ -79,7 +79,7 @@ class BeliefFamily(Family):
 
     def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
         """Fill in the columns that a table lacks, from its text."""
-        from storyproof.families.belief.completion import complete
+        from storyproof.families.belief.fill_columns import complete
 
         return complete(table, proved=proved)
 
@@ -91,7 +91,7 @@ class BeliefFamily(Family):
 
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line."""
-        return running_text.divide_story(story)
+        return sentence_split.divide_story(story)
 
     def reword(self, story: str) -> Sequence[Rewording]:
         """Return a story in plain sentences."""
@@ -101,19 +101,19 @@ class BeliefFamily(Family):
 
     def question_in(self, text: str) -> str:
         """Return the last question of a text."""
-        return running_text.last_question(text)
+        return sentence_split.last_question(text)
 
     def split_prompt(self, messages: Sequence[str]) -> tuple[str, str]:
         """Divide the last message, or if it has no story all of them."""
-        return running_text.split_messages(messages)
+        return sentence_split.split_messages(messages)
 
     def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
         """Return the words that do not fit, and sentences that cannot happen."""
-        return own_text.find_problems(story, question)
+        return user_text.find_problems(story, question)
 
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
         """Return questions about memory, reality and beliefs up to an order."""
-        return own_text.list_questions(story, order)
+        return user_text.list_questions(story, order)
 
     def answers_by_reading(self, example: Example) -> Mapping[str, str]:
         """Return the answer under each reading, by possible worlds."""
@@ -129,7 +129,7 @@ class BeliefFamily(Family):
 
     def answers_in(self, story: str) -> Sequence[str]:
         """Return the containers in which something is put, or said to be."""
-        return running_text.places_in(story) or _containers(story)
+        return sentence_split.places_in(story) or _containers(story)
 
     def candidates(self, example: Example) -> Sequence[str]:
         """Return the given candidates, else the containers in which the asked object was, sorted."""
@@ -236,7 +236,7 @@ class BeliefFamily(Family):
     def roles(self, examples: Iterable[Example]) -> dict[str, str]:
         """Return which words are agents, objects, containers and rooms in all stories."""
         stories = dict.fromkeys(example.story for example in examples)
-        return encoding.roles(stories)
+        return word_roles.roles(stories)
 
     def language(self, example: Example) -> str:
         """Return the language of the pack that reads the story; English if none does."""
@@ -281,7 +281,7 @@ class BeliefFamily(Family):
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
         """Return a story without the names of those who act in it."""
-        return number_names(story.casefold(), {name.casefold() for name in encoding.people_of(story)})
+        return number_names(story.casefold(), {name.casefold() for name in word_roles.people_of(story)})
 
     def shortcuts(
         self, train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.columns import NO_WORD, Words, coded, constant_words, flag_lists, number_lists, word_lists
 from storyproof.families.belief.answers import Codes, Columns
 from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small, ranks
 from storyproof.families.belief.narration import Cast
@@ -21,6 +20,15 @@ from storyproof.families.belief.questions import ASKS, Ask, QuestionArrays, Repl
 from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
 from storyproof.families.belief.wording import PlotWording
 from storyproof.families.belief.world import MESSAGES, EventKind
+from storyproof.generation.arrow_columns import (
+    NO_WORD,
+    Words,
+    coded,
+    constant_words,
+    flag_lists,
+    number_lists,
+    word_lists,
+)
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 PLACES = (Ask.BELIEF, Ask.SAYS, Ask.COMMON)  # questions about beliefs that a place answers

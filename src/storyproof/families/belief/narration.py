@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.columns import NO_WORD, Words
 from storyproof.families.belief.arrays import Flags, PlotArrays
 from storyproof.families.belief.tomi_text import FEELINGS, NOISE
 from storyproof.families.belief.world import EventKind
+from storyproof.generation.arrow_columns import NO_WORD, Words
 
 Bytes = npt.NDArray[np.uint8]
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 
 from storyproof.errors import listed
 from storyproof.families.belief.timeline import Timeline
-from storyproof.svg import element, frame, label, safe, text_width, wrap
+from storyproof.pictures.svg import element, frame, label, safe, text_width, wrap
 
 Chain = tuple[str, ...]
 _Value = TypeVar("_Value")

@@ -27,7 +27,7 @@ from storyproof.families.belief.read_text import read_story
 from storyproof.families.belief.wording import find_wording
 from storyproof.families.belief.world import EventKind, PlotEvent, plot_problems
 from storyproof.families.family import Rewording
-from storyproof.yaml_loader import parse_shipped
+from storyproof.io.bounded_input import parse_shipped
 
 _LONGEST = 300  # characters of a sentence
 _MOST_CLAUSES = 6  # of a sentence

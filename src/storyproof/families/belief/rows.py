@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from storyproof.columns import NO_WORD, Words
 from storyproof.errors import ParseError, UnknownNameError
 from storyproof.families.belief import provers
 from storyproof.families.belief.answers import reply
@@ -24,6 +23,7 @@ from storyproof.families.belief.readings import ALL_READINGS, DEFAULT_READING, B
 from storyproof.families.belief.tomi_rows import RowProblem
 from storyproof.families.belief.wording import PlotWording
 from storyproof.families.belief.world import PlotEvent, cast_of
+from storyproof.generation.arrow_columns import NO_WORD, Words
 
 READINGS = tuple(map(str, ALL_READINGS))  # that rows are compared under
 READABLE, POSSIBLE = "a text that can be read", "a story that can happen"

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from storyproof.replies import Mention
+from storyproof.language.answer_language import Mention
 
 _SENTENCE_END = re.compile(r"[.!?;\n。！？；]")
 _COMMA = re.compile(r"[,，]")

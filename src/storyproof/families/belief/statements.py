@@ -24,7 +24,7 @@ from storyproof.families.belief.tomi_labels import MOST_ORDER
 from storyproof.families.belief.tomi_text import ask as ask_in_tomi
 from storyproof.families.belief.wording import PlotWording
 from storyproof.families.family import own_example
-from storyproof.statements import (
+from storyproof.language.chain_of_thought import (
     RIGHT,
     UNCLEAR,
     WRONG,

@@ -8,13 +8,13 @@ from itertools import islice
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.belief.baselines import checked_answer, checked_story
-from storyproof.families.belief.own_text import chains_of, check_order
 from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.read_text import is_nested, read_question, read_story
 from storyproof.families.belief.readings import READINGS as SIGHTS
 from storyproof.families.belief.readings import parse_reading
 from storyproof.families.belief.rows import READINGS, reading_of
 from storyproof.families.belief.timeline import ObjectFollower
+from storyproof.families.belief.user_text import chains_of, check_order
 from storyproof.families.family import StateEntry, Step, StoryModel
 
 MOST_CHAINS = 400  # each is a row of the page

@@ -11,7 +11,6 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.display_names import display_name
 from storyproof.errors import ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.belief.arrays import NOBODY, encode_plots
@@ -23,6 +22,7 @@ from storyproof.families.belief.rows import reading_of
 from storyproof.families.belief.time_sets import unpack
 from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import PlotEvent
+from storyproof.language.display_names import display_name
 
 _FALSE = "bold red"
 _WIDE = 140  # columns from which on beliefs fit beside the story

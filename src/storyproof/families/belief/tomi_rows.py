@@ -13,7 +13,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from storyproof.columns import NO_WORD, Words, number_lists
 from storyproof.errors import DataError, ParseError
 from storyproof.example import plain_schema
 from storyproof.families.belief.arrays import (
@@ -29,14 +28,15 @@ from storyproof.families.belief.arrays import (
 from storyproof.families.belief.columns import in_words, label_columns
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.parsing import ParsedQuestions, ParsedStories, parse_questions, parse_stories
-from storyproof.families.belief.plots import ObjectViews, Plot, distinct_rows, find_plots, find_views
+from storyproof.families.belief.plot_index import ObjectViews, Plot, distinct_rows, find_plots, find_views
 from storyproof.families.belief.proof_check import PROOF_BY_DELETION, PROOF_HOLDS, check_proofs
 from storyproof.families.belief.readings import DEFAULT_READING
 from storyproof.families.belief.restriction import focus, renumber
 from storyproof.families.belief.tomi_labels import MOST_ORDER, Questions, ask_plainly, compare, label, story_type
 from storyproof.families.belief.tomi_text import parse, parse_question
 from storyproof.families.belief.world import plot_problems
-from storyproof.seeds import digest
+from storyproof.generation.arrow_columns import NO_WORD, Words, number_lists
+from storyproof.generation.seeds import digest
 
 
 @dataclass(frozen=True, slots=True)

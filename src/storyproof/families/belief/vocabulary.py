@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import VocabularyError, quoted
-from storyproof.inputs import DocumentError, parse_yaml, read_text
-from storyproof.limits import LARGEST_YAML
+from storyproof.io.bounded_input import LARGEST_YAML, DocumentError, parse_yaml, read_text
 
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _RESERVED = {"the", "phone", "where"}  # a name like these would make a sentence mean two things

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.columns import Words
 from storyproof.errors import ParseError, UnknownNameError, VocabularyError, quoted
 from storyproof.families.belief.arrays import Flags, PlotArrays, encode_plots
 from storyproof.families.belief.language.choices import BY_NAME, SILENT, choose
@@ -44,7 +43,8 @@ from storyproof.families.belief.questions import Ask, BeliefQuestion, Reply
 from storyproof.families.belief.vocabulary import Vocabulary
 from storyproof.families.belief.vocabulary import shares as cut
 from storyproof.families.belief.world import PlotEvent
-from storyproof.seeds import Draws
+from storyproof.generation.arrow_columns import Words
+from storyproof.generation.seeds import Draws
 
 LANGUAGES = tuple(GRAMMARS)
 STYLES = (PLAIN, NARRATIVE, TOMI)

@@ -8,13 +8,13 @@ from dataclasses import replace
 from storyproof.errors import ParseError
 from storyproof.example import Example
 from storyproof.families.kinship.checker import IMPOSSIBLE, status
-from storyproof.families.kinship.judgement import entailed_relation
 from storyproof.families.kinship.oracle import derive
-from storyproof.families.kinship.own_text import rows_of_text
+from storyproof.families.kinship.prove_labels import entailed_relation
 from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import published_rules
-from storyproof.families.kinship.story import Text, stated_facts
+from storyproof.families.kinship.stated_facts import Text, stated_facts
+from storyproof.families.kinship.user_text import rows_of_text
 
 _ANY = "child"  # whether any family fits does not depend on what is asked
 

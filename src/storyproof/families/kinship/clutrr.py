@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.benchmark import Benchmark
-from storyproof.columns import NO_WORD, coded, constant_words, identity, number_lists, word_lists
 from storyproof.errors import ConfigError
 from storyproof.example import Example
 from storyproof.families.kinship.config import (
@@ -31,9 +30,9 @@ from storyproof.families.kinship.config import (
 from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.generation.narration import PuzzleNarrator, ToldRows
 from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns, longest_run
-from storyproof.families.kinship.generation.proved import strict_proofs
-from storyproof.families.kinship.generation.schedule import Assignment, Schedule
-from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
+from storyproof.families.kinship.generation.proof_file import strict_proofs
+from storyproof.families.kinship.generation.puzzle_table import PuzzleArrays, PuzzleTable
+from storyproof.families.kinship.generation.row_schedule import Assignment, Schedule
 from storyproof.families.kinship.language.frames import Frames, our_frames
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.language.narrator import SceneNarrator
@@ -44,11 +43,12 @@ from storyproof.families.kinship.relations import GENDERS, NAMES
 from storyproof.families.kinship.rules import PUBLISHED, STRICT
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS, TASKS
-from storyproof.families.kinship.text import synthetic
-from storyproof.seeds import Draws
+from storyproof.families.kinship.templates import synthetic
+from storyproof.generation.arrow_columns import NO_WORD, coded, constant_words, identity, number_lists, word_lists
+from storyproof.generation.seeds import Draws
 
 if TYPE_CHECKING:
-    from storyproof.families.kinship.generation.puzzles import PuzzleMaker
+    from storyproof.families.kinship.generation.puzzle_maker import PuzzleMaker
     from storyproof.families.kinship.placeholders.checks import PlaceholderFlaw
 
 ENTITIES = 200  # tokens that name people in cloze stories
@@ -129,7 +129,7 @@ class Clutrr(Benchmark):
     @cached_property
     def _maker(self) -> PuzzleMaker:
         """What makes and proves puzzles one by one."""
-        from storyproof.families.kinship.generation.puzzles import shared_maker  # needs oracle and checker
+        from storyproof.families.kinship.generation.puzzle_maker import shared_maker  # needs oracle and checker
 
         return shared_maker(self.rules, *self._purpose)
 

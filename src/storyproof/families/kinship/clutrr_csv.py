@@ -34,7 +34,7 @@ from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import WORDS, Fact, predicate_of
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
-from storyproof.families.kinship.story import (
+from storyproof.families.kinship.stated_facts import (
     Piece,
     Text,
     add_brackets,
@@ -46,7 +46,7 @@ from storyproof.families.kinship.story import (
     stated_facts,
 )
 from storyproof.families.kinship.tasks import noise_types, story_type
-from storyproof.families.kinship.text import ask, is_shipped, synthetic_line
+from storyproof.families.kinship.templates import ask, is_shipped, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, Place, Spot, numbers_of, stem_of, with_places
 from storyproof.formats.lines import first_line

@@ -23,8 +23,7 @@ from storyproof.families.kinship.row import MOST_EDGES, MOST_PEOPLE, KinshipRow,
 from storyproof.families.kinship.tasks import TASKS_BY_NUMBER
 from storyproof.formats.lines import text_lines
 from storyproof.formats.patches import Changes
-from storyproof.inputs import has_surrogate, open_file
-from storyproof.limits import MOST_COLUMNS
+from storyproof.io.bounded_input import MOST_COLUMNS, has_surrogate, open_file
 
 COLUMNS = (
     "",

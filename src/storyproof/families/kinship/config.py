@@ -11,7 +11,7 @@ from storyproof.families.kinship.language.scenes import Scenes, load_scenes
 from storyproof.families.kinship.placeholders import Placeholders, load_placeholders
 from storyproof.families.kinship.rules import READINGS, STRICT, RuleSet, load_rules, rules_of
 from storyproof.families.kinship.tasks import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
-from storyproof.seeds import digest
+from storyproof.generation.seeds import digest
 
 NATURAL, PLAIN, PLACEHOLDERS, SYNTHETIC = TEXTS = ("natural", "plain", "placeholders", "synthetic")
 REFUSE, KEEP, DROP = MANNERS = ("refuse", "keep", "drop")

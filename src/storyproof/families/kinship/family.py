@@ -23,6 +23,7 @@ from storyproof.families.family import (
     load_conventions,
     number_names,
 )
+from storyproof.families.kinship.answer_language import TALK
 from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
@@ -31,14 +32,13 @@ from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.row import check_references
 from storyproof.families.kinship.rules import PUBLISHED, STRICT
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
-from storyproof.families.kinship.talk import TALK
 from storyproof.findings import Finding
-from storyproof.replies import Talk
-from storyproof.statements import Statement, StatementVerdict
+from storyproof.language.answer_language import Talk
+from storyproof.language.chain_of_thought import Statement, StatementVerdict
 
 if TYPE_CHECKING:
-    from storyproof.families.judge import FileJudge, Subject
-    from storyproof.families.kinship.drawing.tree import FamilyStory
+    from storyproof.families.file_judge import FileJudge, Subject
+    from storyproof.families.kinship.pictures.tree import FamilyStory
     from storyproof.families.paraphrasing import Paraphrasing
     from storyproof.shortcuts.results import ShortcutReport
 
@@ -82,13 +82,13 @@ class Kinship(Family):
 
     def reads(self, question: str) -> bool:
         """Return whether a question asks what somebody is to somebody."""
-        from storyproof.families.kinship.own_text import is_asked
+        from storyproof.families.kinship.user_text import is_asked
 
         return _RELATION.fullmatch(question.strip()) is not None or is_asked(question)
 
     def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
         """Fill in the columns that a table lacks, from its facts."""
-        from storyproof.families.kinship.completion import complete
+        from storyproof.families.kinship.fill_columns import complete
 
         return complete(table, proved=proved)
 
@@ -106,7 +106,7 @@ class Kinship(Family):
             return None
         from storyproof.families.kinship.placeholders.checks import problems
         from storyproof.families.kinship.placeholders.files import load_placeholders
-        from storyproof.families.kinship.text import placeholder_id
+        from storyproof.families.kinship.templates import placeholder_id
 
         found = load_placeholders(path)
         known: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
@@ -133,13 +133,13 @@ class Kinship(Family):
 
     def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
         """Return the words that are not understood, or what the question lacks."""
-        from storyproof.families.kinship.own_text import find_problems
+        from storyproof.families.kinship.user_text import find_problems
 
         return find_problems(story, question, people)
 
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
         """Return the question about each two people."""
-        from storyproof.families.kinship.own_text import list_questions
+        from storyproof.families.kinship.user_text import list_questions
 
         return list_questions(story, people)
 
@@ -278,7 +278,7 @@ class Kinship(Family):
 
     def lay_out(self, examples: Sequence[Example]) -> FamilyStory:
         """Show the story, the proof, and families that show the status of the answer."""
-        from storyproof.families.kinship.drawing.tree import lay_out
+        from storyproof.families.kinship.pictures.tree import lay_out
 
         return lay_out(examples[0])
 
@@ -286,7 +286,7 @@ class Kinship(Family):
         self, examples: Sequence[Example], marked: Collection[int] = (), answers: tuple[str, str] | None = None
     ) -> list[Picture]:
         """Draw families that fit the story: one in which the label holds, and one in which it does not."""
-        from storyproof.families.kinship.drawing.picture import family_pictures
+        from storyproof.families.kinship.pictures.picture import family_pictures
 
         try:
             return family_pictures(examples[-1])

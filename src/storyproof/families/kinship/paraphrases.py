@@ -21,7 +21,7 @@ from storyproof.families.kinship.placeholders import Placeholders, checks
 from storyproof.families.kinship.placeholders.collection import Key, all_genders, missing
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, Fact, inverse, predicate_of, word
-from storyproof.families.kinship.strict import sound_compositions
+from storyproof.families.kinship.strict_rules import sound_compositions
 from storyproof.families.paraphrasing import (
     MISSING_FACT,
     MISSING_PERSON,
@@ -36,7 +36,7 @@ from storyproof.families.paraphrasing import (
     TextRemark,
     WritingTask,
 )
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 _TRADITION = "english"
 _SIDES = ("train", "test")

@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError, UnknownNameError, quoted
 from storyproof.families.kinship.relations import BASIC, FEMALE, MALE, PREDICATES, Predicate
-from storyproof.families.kinship.strict import sound_compositions
-from storyproof.inputs import DocumentError, parse_yaml, read_text
-from storyproof.limits import LARGEST_YAML
+from storyproof.families.kinship.strict_rules import sound_compositions
+from storyproof.io.bounded_input import LARGEST_YAML, DocumentError, parse_yaml, read_text
 
 STRICT, PUBLISHED = "strict", "published"
 READINGS = (STRICT, PUBLISHED)

@@ -1,7 +1,7 @@
 """Relations that a chain of thought states: "Ada is Ben's aunt", "the aunt of Ben is Ada", "Ada and Ben are siblings".
 
-Which sentences are read at all is decided in `storyproof.statements`; here is what such a statement looks like, and
-what the families that fit the story say about it.
+Which sentences are read at all is decided in `storyproof.language.chain_of_thought`; here is what such a
+statement looks like, and what the families that fit the story say about it.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from dataclasses import replace
 
 from storyproof.errors import DataError, ParseError
 from storyproof.example import Example
+from storyproof.families.kinship.answer_language import TALK
 from storyproof.families.kinship.baselines import read_rows
 from storyproof.families.kinship.checker import CONTRADICTED, ENTAILED, IMPOSSIBLE, status
-from storyproof.families.kinship.judgement import entailed_relation
 from storyproof.families.kinship.people import person_names
+from storyproof.families.kinship.prove_labels import entailed_relation
 from storyproof.families.kinship.relations import PREDICATES, WORDS, gender_of, predicate_of
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.rules import STRICT
-from storyproof.families.kinship.talk import TALK
-from storyproof.families.kinship.text import ask, parse_question
-from storyproof.statements import (
+from storyproof.families.kinship.templates import ask, parse_question
+from storyproof.language.chain_of_thought import (
     RIGHT,
     UNCLEAR,
     WRONG,

@@ -15,15 +15,15 @@ from storyproof.families.kinship.checker import (
     status,
 )
 from storyproof.families.kinship.deletion import GenderLines, ProofTest, entails
-from storyproof.families.kinship.drawing.picture import family_picture
 from storyproof.families.kinship.genealogy import Genealogy
-from storyproof.families.kinship.judgement import judge
 from storyproof.families.kinship.oracle import Derived, ProofStep, derive
-from storyproof.families.kinship.own_text import rows_of_text
+from storyproof.families.kinship.pictures.picture import family_picture
+from storyproof.families.kinship.prove_labels import judge
 from storyproof.families.kinship.relations import NAMES, WORDS, Fact, inverse, predicate_of
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, published_rules, strict_rules
-from storyproof.families.kinship.story import Text, stated_facts
+from storyproof.families.kinship.stated_facts import Text, stated_facts
+from storyproof.families.kinship.user_text import rows_of_text
 
 MOST_DERIVED = 80  # relations that follow; more would hide the others
 _FAMILY = "kinship"

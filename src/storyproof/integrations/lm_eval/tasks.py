@@ -7,11 +7,10 @@ from typing import Any
 
 from storyproof.datasets.examples import as_example
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.evaluation.verdicts import judge_text
+from storyproof.evaluation.judge import judge_text
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.integrations.peers import need_peer
-from storyproof.integrations.questionnaire import (
+from storyproof.integrations.harness_questions import (
     Questionnaire,
     StoryAnswer,
     clustered_error,
@@ -21,6 +20,7 @@ from storyproof.integrations.questionnaire import (
     reader_of,
     story_key,
 )
+from storyproof.integrations.peers import need_peer
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 _WHAT = "lm_eval with tasks of storyproof"

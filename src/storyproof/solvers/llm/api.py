@@ -15,8 +15,8 @@ from typing import Any
 
 from storyproof.errors import quoted, shorten
 from storyproof.solvers.llm.choices import are_letters, choose, first_token_scores
+from storyproof.solvers.llm.messages import Reply, Request
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.requests import Reply, Request
 
 _TOO_LONG = re.compile(
     r"context.{0,20}(length|size|window)|maximum context|too (long|large|many tokens)|exceeds? .{0,40}(context|tokens)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from storyproof.solvers.llm.requests import Reply, Request
+from storyproof.solvers.llm.messages import Reply, Request
 
 KeyedRequest = tuple[str, Request]
 KeyedReply = tuple[str, Reply]

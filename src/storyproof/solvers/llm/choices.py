@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from math import exp, log
 
 from storyproof.example import Example
-from storyproof.seeds import Draws
-from storyproof.solvers.llm.requests import Reply
+from storyproof.generation.seeds import Draws
+from storyproof.solvers.llm.messages import Reply
 
 _SINGLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LETTERS = [*_SINGLE, *(first + second for first in _SINGLE for second in _SINGLE)]

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from storyproof.errors import ModelError, shorten
-from storyproof.extras import need
+from storyproof.runtime.optional_packages import need
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.choices import choose
+from storyproof.solvers.llm.messages import Reply, Request, spell, tokens_of
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.requests import Reply, Request, spell, tokens_of
 
 _SORTED = 16  # batches that are sorted by length together, so that little of a batch is padding
 

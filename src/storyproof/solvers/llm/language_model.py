@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from storyproof.errors import ModelError
 from storyproof.example import Example
 from storyproof.solvers.llm.backend import Backend, KeyedRequest
+from storyproof.solvers.llm.messages import Reply, Request, key_of
 from storyproof.solvers.llm.prompt import Prompt, ends_before_answer, load_prompt
-from storyproof.solvers.llm.requests import Reply, Request, key_of
 from storyproof.solvers.llm.store import Store
 from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, Examples
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from storyproof.errors import ConfigError, ModelError, shorten
-from storyproof.extras import need
+from storyproof.runtime.optional_packages import need
 from storyproof.solvers.llm.api import body_of, read_error, read_reply
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
+from storyproof.solvers.llm.messages import Reply, Request
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.pull import WEIGHTS, pull, weights_path
-from storyproof.solvers.llm.requests import Reply, Request
 
 _log = logging.getLogger(__name__)
 _CONTEXT = 4096  # tokens; --option n_ctx=… changes it

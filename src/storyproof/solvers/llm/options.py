@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.options import Declared, option
+from storyproof.runtime.options import Declared, option
 from storyproof.solvers.llm.addresses import is_address, public
 
 CHAT, COMPLETION = "chat", "completion"

@@ -11,12 +11,12 @@ from typing import Any, Protocol
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of
-from storyproof.replies import people_sets
-from storyproof.seeds import Draws, digest
+from storyproof.generation.seeds import Draws, digest
+from storyproof.language.answer_language import people_sets
 from storyproof.solvers.llm.choices import chosen, letters, shuffled
-from storyproof.solvers.llm.functions import load_function
-from storyproof.solvers.llm.requests import Message, Reply, Request
-from storyproof.solvers.llm.templates import (
+from storyproof.solvers.llm.function_backend import load_function
+from storyproof.solvers.llm.messages import Message, Reply, Request
+from storyproof.solvers.llm.prompt_files import (
     BELIEF,
     LETTERS,
     PromptStep,

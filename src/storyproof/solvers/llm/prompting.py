@@ -9,8 +9,8 @@ from typing import Any
 from storyproof.datasets.examples import as_example
 from storyproof.errors import ConfigError
 from storyproof.example import Example
+from storyproof.solvers.llm.messages import Request
 from storyproof.solvers.llm.prompt import Prompt, load_prompt, prompt_names
-from storyproof.solvers.llm.requests import Request
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 Row = Example | Mapping[str, Any]

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from storyproof.datasets.manifest import file_sha256
 from storyproof.errors import ConfigError, DataError, UnknownNameError, shorten
-from storyproof.heartbeat import beat
+from storyproof.runtime.progress import beat
 
 _LOOKED_EVERY_S = 0.25
 

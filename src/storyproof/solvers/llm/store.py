@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from storyproof.errors import DataError
-from storyproof.solvers.llm.requests import Reply
+from storyproof.solvers.llm.messages import Reply
 
 _VERSION = 3
 _MAKE = """

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from storyproof.errors import ConfigError, ModelError, shorten
-from storyproof.extras import need
+from storyproof.runtime.optional_packages import need
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.choices import choose
+from storyproof.solvers.llm.messages import Reply, Request, spell, tokens_of
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.requests import Reply, Request, spell, tokens_of
 
 _QUEUE = 4096  # prompts in vLLM's queue, from which it forms batches; more would only take memory
 

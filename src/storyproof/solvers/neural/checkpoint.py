@@ -19,11 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError, DataError
-from storyproof.files import read_json, write_json, write_whole
-from storyproof.inputs import parse_json, read_bytes
-from storyproof.limits import LARGEST_RUN
-from storyproof.locks import Claim
-from storyproof.solvers.neural.trained_runs import (
+from storyproof.io.atomic_files import read_json, write_json, write_whole
+from storyproof.io.bounded_input import LARGEST_RUN, parse_json, read_bytes
+from storyproof.io.locks import Claim
+from storyproof.solvers.neural.saved_runs import (
     REMEDY,
     RUN,
     WEIGHTS,
@@ -32,8 +31,8 @@ from storyproof.solvers.neural.trained_runs import (
     load_tensors,
     save_tensors,
 )
-from storyproof.solvers.neural.trainer import DivergedError, Epoch
-from storyproof.solvers.neural.training import Training
+from storyproof.solvers.neural.training_job import Training
+from storyproof.solvers.neural.training_loop import DivergedError, Epoch
 
 _log = logging.getLogger(__name__)
 PLAN, CHECKPOINT, METRICS, LOCK = "training.json", "checkpoint.safetensors", "metrics.jsonl", ".training.lock"

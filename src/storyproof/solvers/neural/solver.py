@@ -19,10 +19,10 @@ from storyproof.solvers.neural.data.batches import ExampleTable
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.models.registry import build, recipe
-from storyproof.solvers.neural.stack import Stack
-from storyproof.solvers.neural.trained_runs import REMEDY, WEIGHTS, load_runs
-from storyproof.solvers.neural.trainer import predict
-from storyproof.solvers.neural.training import choose_device
+from storyproof.solvers.neural.saved_runs import REMEDY, WEIGHTS, load_runs
+from storyproof.solvers.neural.stacked_models import Stack
+from storyproof.solvers.neural.training_job import choose_device
+from storyproof.solvers.neural.training_loop import predict
 
 if TYPE_CHECKING:
     from storyproof.solvers.neural.data.pretrained import FrozenEncoder

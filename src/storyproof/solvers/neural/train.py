@@ -10,11 +10,11 @@ from typing import Any
 
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.generate import make_benchmark
-from storyproof.datasets.protection import refuse_same_folder
+from storyproof.datasets.path_conflicts import refuse_same_folder
 from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
-from storyproof.files import writing_to
+from storyproof.io.atomic_files import writing_to
 from storyproof.solvers.neural.checkpoint import (
     check_replaceable,
     claimed,
@@ -25,9 +25,9 @@ from storyproof.solvers.neural.checkpoint import (
     start,
 )
 from storyproof.solvers.neural.models.registry import recipe
-from storyproof.solvers.neural.trained_runs import TrainedRuns, save_runs
-from storyproof.solvers.neural.trainer import DivergedError, Epoch
-from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, identity_of
+from storyproof.solvers.neural.saved_runs import TrainedRuns, save_runs
+from storyproof.solvers.neural.training_job import Training, TrainingPlan, TrainingSet, identity_of
+from storyproof.solvers.neural.training_loop import DivergedError, Epoch
 from storyproof.solvers.training_settings import Settings
 
 DRAWN, GIVEN, PROVED = "drawn", "given", "proved"

@@ -13,9 +13,9 @@ from pathlib import Path
 from string import Formatter
 
 from storyproof.errors import ConfigError, DataError, quoted
-from storyproof.inputs import DocumentError, parse_yaml, read_text
+from storyproof.io.bounded_input import DocumentError, parse_yaml, read_text
+from storyproof.pictures.svg import safe
 from storyproof.study.design import LANGUAGES, StudyDesign
-from storyproof.svg import safe
 
 ENGLISH = "en"
 

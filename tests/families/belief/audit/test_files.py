@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.audits import examination
+from storyproof.audits import row_pass
 from storyproof.audits.audit import audit_file
 from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
 from storyproof.families.belief.audit import rows as tom_rows
-from storyproof.families.belief.audit.mechanisms import MECHANISMS
+from storyproof.families.belief.audit.causes import MECHANISMS
 from storyproof.families.belief.audit.rows import right_marks
 from storyproof.families.belief.babi_format import TomBabiSplit, TomiSplit
 from storyproof.families.belief.tomi_labels import QUESTION_TYPES, STORY_TYPES
@@ -250,7 +250,7 @@ def test_without_a_trace_only_answers_are_judged(made: Path, tmp_path: Path) -> 
 def test_chunks_do_not_show(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, spoil_tomi(files_of(made / "tomi"), random.Random(3))[0])
     whole = audit_file(path)
-    monkeypatch.setattr(examination, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(row_pass, "CHUNK_ROWS", 7)
     assert audit_file(path) == whole
 
 

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pytest
 
 from storyproof.example import SCHEMA, plain_schema
+from storyproof.families.belief.audit.counts import AuditTally
 from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, QUESTION_TYPE, SEMANTIC, STRUCTURAL
-from storyproof.families.belief.audit.tally import AuditTally
 from storyproof.families.belief.audit.tomi_judge import TomiJudge
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
-from storyproof.families.judge import Subject
+from storyproof.families.file_judge import Subject
 from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
 from storyproof.formats.format import load_format, with_places
 

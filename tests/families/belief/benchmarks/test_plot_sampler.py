@@ -12,7 +12,7 @@ from storyproof.families.belief.oracle import beliefs
 from storyproof.families.belief.readings import ALL_READINGS, DEFAULT_READING
 from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import MESSAGES, EventKind, PlotEvent, cast_of, plot_problems
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.families.belief.plots import describe
 from tests.families.belief.possible_worlds import MindWorlds
 

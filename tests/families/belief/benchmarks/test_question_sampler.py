@@ -26,7 +26,7 @@ from storyproof.families.belief.questions import ASKS, Ask
 from storyproof.families.belief.readings import DEFAULT_READING, BeliefReading
 from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import MESSAGES
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.families.belief.benchmarks.test_plot_sampler import events_of
 from tests.families.belief.possible_worlds import MindWorlds
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import storyproof
-from storyproof.audits.examination import examine_table
+from storyproof.audits.row_pass import examine_table
 from storyproof.benchmark import Benchmark
 from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ConfigError, ParseError
@@ -30,8 +30,8 @@ from storyproof.families.belief.rows import READINGS
 from storyproof.families.belief.tomi_text import parse
 from storyproof.families.belief.world import MESSAGES, EventKind
 from storyproof.families.family import load_family
+from storyproof.generation.seeds import Draws
 from storyproof.integrations.curriculum import Curriculum
-from storyproof.seeds import Draws
 
 FAMILY = load_family("belief")
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -27,7 +27,7 @@ from storyproof.families.belief.benchmarks.tomi import (
 from storyproof.families.belief.readings import READINGS
 from storyproof.families.belief.tomi_labels import STORY_TYPES
 from storyproof.families.belief.vocabulary import ROLES, from_lists
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 DRAWN = 48_000
 

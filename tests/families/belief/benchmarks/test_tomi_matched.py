@@ -40,7 +40,7 @@ from storyproof.families.belief.tomi_labels import STORY_TYPES, Questions, ask_p
 from storyproof.families.belief.tomi_text import FEELINGS, narrate, parse
 from storyproof.families.belief.vocabulary import from_lists
 from storyproof.families.belief.world import EventKind, PlotEvent
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.families.belief.asking import ask_both, belief
 from tests.families.belief.benchmarks.test_tomi import surprise
 from tests.groups import try_examples

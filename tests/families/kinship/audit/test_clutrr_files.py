@@ -16,10 +16,10 @@ import storyproof
 from storyproof.audits import audit
 from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.kinship.audit.rows import audit_clutrr_row
+from storyproof.families.kinship.audit.audited_row import audit_clutrr_row
 from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.clutrr_records import COLUMNS, read_clutrr_row, read_records, split_raw
-from storyproof.families.kinship.judgement import entailed_relation
+from storyproof.families.kinship.prove_labels import entailed_relation
 from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.findings import ORDER, UNREAD, FileReport, Finding

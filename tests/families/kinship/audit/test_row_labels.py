@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from storyproof.families.kinship.audit.labels import LABELS, check_row
-from storyproof.families.kinship.judgement import LabelJudgement, judge
+from storyproof.families.kinship.prove_labels import LabelJudgement, judge
 from storyproof.families.kinship.relations import GENDERS, WORDS
 from storyproof.families.kinship.row import read_row
 from storyproof.families.kinship.rules import published_rules

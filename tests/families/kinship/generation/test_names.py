@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.relations import GENDERS
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from tests.groups import try_examples
 
 MEN = tuple(f"Man{number}" for number in range(30))

@@ -17,15 +17,15 @@ from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import MOST_K, ClutrrConfig
 from storyproof.families.kinship.generation.narration import Lines, PuzzleNarrator
 from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
-from storyproof.families.kinship.generation.puzzles import Puzzle, PuzzleMaker
-from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
+from storyproof.families.kinship.generation.puzzle_maker import Puzzle, PuzzleMaker
+from storyproof.families.kinship.generation.puzzle_table import PuzzleArrays, PuzzleTable
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import BASIC, GENDERS, PREDICATES, Fact, predicate_of, word
 from storyproof.families.kinship.rules import strict_rules
 from storyproof.families.kinship.tasks import CLEAN, IRRELEVANT, MEMORY
-from storyproof.families.kinship.text import parse_line, synthetic
-from storyproof.seeds import Draws
+from storyproof.families.kinship.templates import parse_line, synthetic
+from storyproof.generation.seeds import Draws
 from tests.groups import try_examples
 
 NAMES = [f"Name-{number}" for number in range(40)]

@@ -7,8 +7,8 @@ import pytest
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE, status
 from storyproof.families.kinship.generation.pattern_search import MOST, Patterns
 from storyproof.families.kinship.generation.patterns import Pattern
-from storyproof.families.kinship.generation.proved import strict_proofs
-from storyproof.families.kinship.generation.puzzles import PuzzleMaker
+from storyproof.families.kinship.generation.proof_file import strict_proofs
+from storyproof.families.kinship.generation.puzzle_maker import PuzzleMaker
 from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import GENDERS, Fact
 from storyproof.families.kinship.rules import PUBLISHED, RuleSet, published_rules, rules_of, strict_rules

@@ -14,7 +14,7 @@ from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import MOST_K, ClutrrConfig
 from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
 from storyproof.families.kinship.generation.patterns import FEWEST, PatternSource, ProvedPatterns, within_bound
-from storyproof.families.kinship.generation.proved import LENGTHS, strict_proofs
+from storyproof.families.kinship.generation.proof_file import LENGTHS, strict_proofs
 from storyproof.families.kinship.rules import rules_of, strict_rules
 from tests.families.kinship.generation.test_pattern_search import maker
 

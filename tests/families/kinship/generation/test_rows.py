@@ -15,7 +15,7 @@ from storyproof.families.kinship import clutrr
 from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
-from storyproof.families.kinship.generation.proved import Proofs
+from storyproof.families.kinship.generation.proof_file import Proofs
 from storyproof.families.kinship.oracle import ProofStep, derive, replay
 from storyproof.families.kinship.relations import Fact, gender_of, predicate_of
 from storyproof.families.kinship.rules import published_rules, strict_rules

@@ -12,7 +12,7 @@ from storyproof.families.kinship.language.frames import our_frames
 from storyproof.families.kinship.language.names import our_names, read_names
 from storyproof.families.kinship.language.scenes import load_scenes, our_scenes
 from storyproof.families.kinship.placeholders.files import ours, read_collection
-from storyproof.yaml_loader import shipped_loader
+from storyproof.io.bounded_input import shipped_loader
 
 FOLDER = Path(str(files("storyproof.families.kinship")))
 

@@ -16,9 +16,9 @@ from storyproof.errors import ConfigError
 from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.data.pretrained import PIECES, POOLED, FrozenEncoder, add_vectors
 from storyproof.solvers.neural.data.vocabulary import learn_vocabulary, question_words, split_sentences
+from storyproof.solvers.neural.saved_runs import save_runs
 from storyproof.solvers.neural.solver import NeuralSolver
-from storyproof.solvers.neural.trained_runs import save_runs
-from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet
+from storyproof.solvers.neural.training_job import Training, TrainingPlan, TrainingSet
 from storyproof.solvers.training_settings import Settings
 from tests.solvers.neural.fixtures import CLUTRR, SMALL, TOMI, FakeEncoder, course, some, trained
 

@@ -11,7 +11,7 @@ from torch.func import vmap
 
 from storyproof.solvers.neural.models.dropout import Dropout
 from storyproof.solvers.neural.models.registry import build, default_options
-from storyproof.solvers.neural.trainer import predict
+from storyproof.solvers.neural.training_loop import predict
 from tests.solvers.neural.fixtures import CLUTRR, SHAPE, SMALL, course, make_batch, some
 
 RATE = 0.4

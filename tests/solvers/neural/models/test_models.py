@@ -14,9 +14,9 @@ from storyproof.families.family import family_of
 from storyproof.solvers.neural.data.batches import Batch, ExampleTable
 from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.models.registry import MODELS, build, default_options, recipe
-from storyproof.solvers.neural.stack import Stack
-from storyproof.solvers.neural.trainer import predict
-from storyproof.solvers.neural.training import Training
+from storyproof.solvers.neural.stacked_models import Stack
+from storyproof.solvers.neural.training_job import Training
+from storyproof.solvers.neural.training_loop import predict
 from tests.groups import only_first
 from tests.samples import examples
 from tests.solvers.neural.fixtures import (

@@ -13,8 +13,8 @@ from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.data.pretrained import add_vectors
 from storyproof.solvers.neural.models.embedding import Embedding
 from storyproof.solvers.neural.models.registry import MODELS, build
-from storyproof.solvers.neural.trainer import predict
-from storyproof.solvers.neural.training import Training
+from storyproof.solvers.neural.training_job import Training
+from storyproof.solvers.neural.training_loop import predict
 from tests.groups import only_first
 from tests.samples import changed
 from tests.solvers.neural.fixtures import (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from storyproof.errors import ConfigError
-from storyproof.seeds import digest
+from storyproof.generation.seeds import digest
 from storyproof.solvers.neural.data.vocabulary import POOL
 from storyproof.solvers.neural.models.registry import MODELS, default_options
 from storyproof.solvers.training_settings import Settings

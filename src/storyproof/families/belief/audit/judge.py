@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof.errors import UnknownNameError
+from storyproof.families.belief.audit.counts import AuditTally
 from storyproof.families.belief.audit.row_judge import RowJudge
-from storyproof.families.belief.audit.tally import AuditTally
 from storyproof.families.belief.audit.tomi_judge import TomiJudge
-from storyproof.families.belief.completion import divide_rows
+from storyproof.families.belief.fill_columns import divide_rows
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
-from storyproof.families.judge import FileJudge, Subject
+from storyproof.families.file_judge import FileJudge, Subject
 from storyproof.findings import Finding
 
 

@@ -16,11 +16,11 @@ import pyarrow.compute as pc
 from storyproof.example import story_of_id
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import NOBODY, encode_plots, encode_questions
-from storyproof.families.belief.audit.mechanisms import Stage, set_stage
+from storyproof.families.belief.audit.causes import Stage, set_stage
 from storyproof.families.belief.babi_format import TRACE
 from storyproof.families.belief.benchmarks.base import breach
 from storyproof.families.belief.columns import LABELS
-from storyproof.families.belief.plots import distinct_rows
+from storyproof.families.belief.plot_index import distinct_rows
 from storyproof.families.belief.questions import BeliefQuestion
 from storyproof.families.belief.readings import BeliefReading
 from storyproof.families.belief.rows import POSSIBLE
@@ -30,7 +30,7 @@ from storyproof.families.belief.trace import observers, trace
 from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import story_starts
 from storyproof.formats.format import PLACE, Place, place_of
-from storyproof.seeds import Indices
+from storyproof.generation.seeds import Indices
 
 _TEXTS = ("story", "question")  # the columns that are read
 

@@ -12,6 +12,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import DataError
+from storyproof.families.belief.audit.causes import (
+    Cause,
+    explain_answer,
+    explain_question_type,
+    explain_story_type,
+    explain_trace,
+)
+from storyproof.families.belief.audit.counts import OTHER_COLUMNS, AuditTally, KindJudge
 from storyproof.families.belief.audit.kinds import (
     IMPOSSIBLE_STORY,
     PRAGMATIC,
@@ -19,13 +27,6 @@ from storyproof.families.belief.audit.kinds import (
     QUESTION_TYPE,
     SEMANTIC,
     STRUCTURAL,
-)
-from storyproof.families.belief.audit.mechanisms import (
-    Cause,
-    explain_answer,
-    explain_question_type,
-    explain_story_type,
-    explain_trace,
 )
 from storyproof.families.belief.audit.rows import (
     ProvedRows,
@@ -36,12 +37,11 @@ from storyproof.families.belief.audit.rows import (
     right_marks,
     stage_of,
 )
-from storyproof.families.belief.audit.tally import OTHER_COLUMNS, AuditTally, KindJudge
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.readings import DEFAULT, READINGS
 from storyproof.families.belief.tomi_text import parse_question
 from storyproof.families.belief.world import plot_problems
-from storyproof.families.judge import Subject
+from storyproof.families.file_judge import Subject
 from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
 from storyproof.formats.inspect_jsonl import folded
 

@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
 from storyproof.catalog import load_version, names, versions
-from storyproof.columns import Words
 from storyproof.errors import ConfigError, VocabularyError
 from storyproof.example import SPLITS
 from storyproof.families.belief.narration import Narrator
-from storyproof.families.belief.plots import Plot
+from storyproof.families.belief.plot_index import Plot
 from storyproof.families.belief.readings import READINGS
 from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary, load_vocabulary, shares
-from storyproof.seeds import Draws, Indices, Permutation
+from storyproof.generation.arrow_columns import Words
+from storyproof.generation.seeds import Draws, Indices, Permutation
 
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
 

@@ -26,7 +26,7 @@ from storyproof.families.belief.tomi_rows import prove
 from storyproof.families.belief.tomi_text import FEELINGS, ask, narrate
 from storyproof.families.belief.vocabulary import Vocabulary
 from storyproof.families.belief.world import IDLE, NOTHING, EventKind, PlotEvent
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 _POOL = 12  # stories drawn for each that is kept
 _LEAST = 600  # stories drawn at once: of few, none may be of a rare type

@@ -27,7 +27,7 @@ from storyproof.families.belief.benchmarks.question_sampler import (
 from storyproof.families.belief.questions import Ask, QuestionArrays, join_questions_by_story
 from storyproof.families.belief.readings import ALWAYS, BeliefReading
 from storyproof.families.belief.world import EventKind
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 _POOL = 6.0  # stories drawn for each that is kept: the more, the better shorter chains can be told apart
 _SPARE = 48  # stories drawn besides: of few, many may not be complete

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from storyproof.errors import ConfigError
 from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small, join_plots
 from storyproof.families.belief.world import EventKind
-from storyproof.seeds import Draws, Indices
+from storyproof.generation.seeds import Draws, Indices
 
 Bytes = npt.NDArray[np.uint8]
 

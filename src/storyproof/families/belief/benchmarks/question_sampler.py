@@ -24,7 +24,7 @@ from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
 from storyproof.families.belief.time_sets import until
 from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import MESSAGES, EventKind
-from storyproof.seeds import Draws, Indices
+from storyproof.generation.seeds import Draws, Indices
 
 Columns = npt.NDArray[np.intp]
 Shares = npt.NDArray[np.float64]

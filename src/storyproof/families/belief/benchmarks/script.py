@@ -12,13 +12,13 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.columns import Words
 from storyproof.families.belief.arrays import NOBODY, PlotArrays, Small
 from storyproof.families.belief.narration import EMPTY, END, FORM_OF, TO, Cast
 from storyproof.families.belief.tomi_labels import Codes
 from storyproof.families.belief.tomi_text import FEELINGS
 from storyproof.families.belief.world import EventKind
-from storyproof.seeds import Draws, Indices
+from storyproof.generation.arrow_columns import Words
+from storyproof.generation.seeds import Draws, Indices
 
 MOST_STATEMENTS = 2
 

@@ -12,17 +12,17 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import option
-from storyproof.columns import identity, number_lists
 from storyproof.example import SPLITS, Example
 from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, others
 from storyproof.families.belief.columns import in_words, table
 from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.plots import Plot
+from storyproof.families.belief.plot_index import Plot
 from storyproof.families.belief.restriction import focus
 from storyproof.families.belief.tomi_labels import Questions, ask_plainly, confirm, label, story_type
 from storyproof.families.belief.world import EventKind
-from storyproof.seeds import Draws, Indices
+from storyproof.generation.arrow_columns import identity, number_lists
+from storyproof.generation.seeds import Draws, Indices
 
 TASKS = ("tb", "fb", "sofb")
 QUESTIONS = ("memory", "reality", "search", "belief")

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
-from storyproof.columns import coded, identity
 from storyproof.errors import ConfigError, ParseError, ProofError
 from storyproof.example import SCHEMA, SPLITS, Example
 from storyproof.families.belief import provers
@@ -50,7 +49,8 @@ from storyproof.families.belief.wording import (
     find_wording,
 )
 from storyproof.families.belief.world import IDLE, MESSAGES, EventKind, cast_of
-from storyproof.seeds import Draws, Indices, Permutation
+from storyproof.generation.arrow_columns import coded, identity
+from storyproof.generation.seeds import Draws, Indices, Permutation
 
 CONTROLS = (Ask.MEMORY, Ask.REALITY)
 OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)

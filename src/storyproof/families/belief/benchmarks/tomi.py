@@ -16,7 +16,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import option
-from storyproof.columns import identity
 from storyproof.example import SPLITS
 from storyproof.families.belief.arrays import NOBODY, Flags
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, another, may_be_first
@@ -33,10 +32,11 @@ from storyproof.families.belief.benchmarks.script import (
 )
 from storyproof.families.belief.benchmarks.tomi_questions import ASKED, MOVER, OTHER, Answers, ask, lay_out, prove
 from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.plots import Plot
+from storyproof.families.belief.plot_index import Plot
 from storyproof.families.belief.tomi_labels import Codes, story_type
 from storyproof.families.belief.world import EventKind
-from storyproof.seeds import Draws, Indices
+from storyproof.generation.arrow_columns import identity
+from storyproof.generation.seeds import Draws, Indices
 
 ANNE, SALLY, THIRD = MOVER, OTHER, 2
 HOME, ELSEWHERE = 0, 1

@@ -22,17 +22,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.columns import identity
 from storyproof.example import SPLITS
 from storyproof.families.belief.arrays import NOBODY
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, another
 from storyproof.families.belief.benchmarks.script import Plots, Script, Sentence, keys, orders_of_types, slot_names
 from storyproof.families.belief.benchmarks.tomi_questions import ASKED, MOVER, OTHER, Answers, lay_out, prove
 from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.plots import Plot
+from storyproof.families.belief.plot_index import Plot
 from storyproof.families.belief.tomi_labels import STORY_TYPES, Codes
 from storyproof.families.belief.world import EventKind, PlotEvent
-from storyproof.seeds import Draws, Indices
+from storyproof.generation.arrow_columns import identity
+from storyproof.generation.seeds import Draws, Indices
 
 Way = tuple[int, int, int]
 

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.columns import coded, constant_words, flag_lists, number_lists, word_lists
 from storyproof.example import SCHEMA
 from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays
 from storyproof.families.belief.narration import Cast, Narrator
@@ -28,6 +27,7 @@ from storyproof.families.belief.tomi_labels import (
     label,
     story_type,
 )
+from storyproof.generation.arrow_columns import coded, constant_words, flag_lists, number_lists, word_lists
 
 MOVER, OTHER = 0, 1
 

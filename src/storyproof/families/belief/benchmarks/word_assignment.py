@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.columns import Words
 from storyproof.families.belief.arrays import NOBODY, PlotArrays, ranks
 from storyproof.families.belief.benchmarks.plot_sampler import CONTAINERS, PlotDials
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.world import EventKind
-from storyproof.seeds import Draws, Indices
+from storyproof.generation.arrow_columns import Words
+from storyproof.generation.seeds import Draws, Indices
 
 
 class FirstWords(NamedTuple):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small
 from storyproof.families.belief.language.pack import KEYS, NARRATIVE, PLAIN, TOMI, LanguagePack
 from storyproof.families.belief.world import IDLE, MESSAGES, EventKind
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 Picked = npt.NDArray[np.intp]
 

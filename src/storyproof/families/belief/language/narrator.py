@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.columns import NO_WORD, Words
 from storyproof.families.belief.arrays import Flags, PlotArrays
 from storyproof.families.belief.language.choices import BY_NAME, SILENT, Choices, choose
 from storyproof.families.belief.language.grammar import FEMALE, Forms
@@ -33,7 +32,8 @@ from storyproof.families.belief.language.pack import (
 )
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.questions import Ask, BeliefQuestion
-from storyproof.seeds import Draws
+from storyproof.generation.arrow_columns import NO_WORD, Words
+from storyproof.generation.seeds import Draws
 
 _ASKS = tuple(Ask)
 _NOTHING = len(ROLES)  # the role of a fragment without a word

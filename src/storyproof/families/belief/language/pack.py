@@ -14,8 +14,7 @@ from storyproof.errors import VocabularyError, quoted
 from storyproof.families.belief.language.grammar import FEMALE, MALE, NAME, Forms, Grammar, GrammarError
 from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.vocabulary import Vocabulary
-from storyproof.inputs import read_text
-from storyproof.yaml_loader import shipped_loader
+from storyproof.io.bounded_input import read_text, shipped_loader
 
 # The grammars by language.
 GRAMMARS = {

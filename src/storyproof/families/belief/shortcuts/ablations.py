@@ -9,8 +9,8 @@ import numpy as np
 
 from storyproof.families.belief.shortcuts.stories import NONE, Told, by_batch
 from storyproof.families.belief.world import EventKind
-from storyproof.intervals import Ints
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
+from storyproof.stats.intervals import Ints
 
 _PRESENCE = (EventKind.ENTER, EventKind.EXIT, EventKind.IS_IN)
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from storyproof.families.belief.baselines import rules_answer
 from storyproof.families.belief.shortcuts.stories import FIRST, LAST, NONE, POSITIONS, Told
-from storyproof.intervals import Flags, Ints
-from storyproof.shortcuts.trial import Fold, Trial
+from storyproof.shortcuts.split_setup import Fold, Trial
+from storyproof.stats.intervals import Flags, Ints
 
 ALGORITHM_1 = "algorithm_1"
 _WEIGHT = 3  # of how often a place is right at all, in questions

@@ -11,8 +11,8 @@ from storyproof.families.belief.shortcuts.probe import choose
 from storyproof.families.belief.shortcuts.stories import POSITIONS, Told, positions, slots, tell
 from storyproof.shortcuts.bounds import force
 from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
-from storyproof.shortcuts.trial import Trial, set_up
-from storyproof.shortcuts.verdicts import SOLVED, best_score, both_scores, percent, points_above
+from storyproof.shortcuts.split_setup import Trial, set_up
+from storyproof.shortcuts.verdict_text import SOLVED, best_score, both_scores, percent, points_above
 
 SLOTS = "question type and whether the mover is asked; always the same place for each (first, last or last but one)"
 

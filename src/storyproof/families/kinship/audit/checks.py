@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from storyproof.families.kinship.audit.audit_verdicts import Verdict, first_misfit
+from storyproof.families.kinship.audit.audited_row import AuditedRow
 from storyproof.families.kinship.audit.kinds import FLAWED, UNDEFINED
-from storyproof.families.kinship.audit.proofs import proof_flaw, proof_text, unknown_names
-from storyproof.families.kinship.audit.rows import AuditedRow
-from storyproof.families.kinship.audit.verdicts import Verdict, first_misfit
+from storyproof.families.kinship.audit.proof_text import proof_flaw, proof_text, unknown_names
 from storyproof.families.kinship.checker import AMBIGUOUS, ENTAILED, IMPOSSIBLE
 from storyproof.families.kinship.clutrr_records import STATUS
 from storyproof.families.kinship.relations import WORDS, gender_of, predicate_of, word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.rules import PUBLISHED
-from storyproof.families.kinship.story import find_mentions
+from storyproof.families.kinship.stated_facts import find_mentions
 
 # Flaws of these kinds are not reported for a row that states the right status itself, unless they can be fixed.
 _SETTLED = {*FLAWED, "target", "proof"}

@@ -14,7 +14,7 @@ from typing import Any
 from storyproof.families.kinship.clutrr_csv import clean_story, node_mapping, target_texts
 from storyproof.families.kinship.clutrr_records import literal
 from storyproof.families.kinship.row import KinshipRow
-from storyproof.families.kinship.story import Piece, remove_brackets
+from storyproof.families.kinship.stated_facts import Piece, remove_brackets
 
 
 def check_columns(

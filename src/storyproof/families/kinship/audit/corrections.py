@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from storyproof.errors import ParseError
+from storyproof.families.kinship.audit.audit_verdicts import Verdict
+from storyproof.families.kinship.audit.audited_row import AuditedRow
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.kinds import CONSEQUENCE, PROOF
 from storyproof.families.kinship.audit.labels import FACTS, Difference, check_row
-from storyproof.families.kinship.audit.proofs import proof_steps
-from storyproof.families.kinship.audit.rows import AuditedRow
-from storyproof.families.kinship.audit.verdicts import Verdict
-from storyproof.families.kinship.judgement import LabelJudgement
+from storyproof.families.kinship.audit.proof_text import proof_steps
+from storyproof.families.kinship.prove_labels import LabelJudgement
 from storyproof.families.kinship.row import KinshipRow, Structure, read_row
 from storyproof.findings import COLUMN, TEXT
 from storyproof.formats.patches import is_text

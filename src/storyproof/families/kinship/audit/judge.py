@@ -26,22 +26,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.errors import DataError, ParseError
-from storyproof.families.judge import FileJudge, ProofSample, Subject
+from storyproof.families.file_judge import FileJudge, ProofSample, Subject
 from storyproof.families.kinship.audit import corrections
+from storyproof.families.kinship.audit.audit_verdicts import Verdict, Verdicts
+from storyproof.families.kinship.audit.audited_row import AuditedRow, audit_clutrr_row, audit_example_row, text_of
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
+from storyproof.families.kinship.audit.fast_rows import find_proved_rows
 from storyproof.families.kinship.audit.kinds import DUPLICATE, FLAWED, SMALL_TEST, UNCLAIMED, UNDEFINED
 from storyproof.families.kinship.audit.labels import FACTS, Difference, check_proof, check_row, natural_text
-from storyproof.families.kinship.audit.proved_rows import find_proved_rows
-from storyproof.families.kinship.audit.rows import AuditedRow, audit_clutrr_row, audit_example_row, text_of
-from storyproof.families.kinship.audit.verdicts import Verdict, Verdicts
 from storyproof.families.kinship.checker import ENTAILED, STATUSES
 from storyproof.families.kinship.clutrr_csv import FIELDS, PUBLISHED_NAMES, RowNumbers, example_of, read_raw_rows
-from storyproof.families.kinship.judgement import LabelJudgement, judge
 from storyproof.families.kinship.people import person_names
+from storyproof.families.kinship.prove_labels import LabelJudgement, judge
 from storyproof.families.kinship.relations import WORDS, predicate_of
 from storyproof.families.kinship.row import KinshipRow, Structure, read_row
 from storyproof.families.kinship.rules import PUBLISHED, load_rules
-from storyproof.families.kinship.story import read_texts
+from storyproof.families.kinship.stated_facts import read_texts
 from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
 from storyproof.formats.format import PLACE, Place, numbers_of, place_of, stem_of
 

@@ -13,17 +13,17 @@ from storyproof.example import SCHEMA, story_of_id
 from storyproof.families.kinship.audit.clutrr_columns import check_columns
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE
 from storyproof.families.kinship.deletion import GenderLines, Gives, ProofTest, derives, entails
-from storyproof.families.kinship.judgement import LabelJudgement
 from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.oracle import replay
 from storyproof.families.kinship.placeholders.checks import FATAL, check
+from storyproof.families.kinship.prove_labels import LabelJudgement
 from storyproof.families.kinship.relations import GENDERS, NAMES, Fact, word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, RuleSet, published_rules, strict_rules
-from storyproof.families.kinship.story import Text, read_texts, split_sentences, split_story, stated_facts
+from storyproof.families.kinship.stated_facts import Text, read_texts, split_sentences, split_story, stated_facts
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS, TASKS, noise_types, story_type
-from storyproof.families.kinship.text import parse_question, placeholder_of
+from storyproof.families.kinship.templates import parse_question, placeholder_of
 
 _SHARED = SCHEMA.names[SCHEMA.names.index("answer") :]
 LABELS = (*_SHARED, "k", "task", "noise_types", "pattern", "status", "proof_steps")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.kinship.relations import GENDERS
-from storyproof.seeds import Draws, Permutation
+from storyproof.generation.seeds import Draws, Permutation
 
 Numbers = npt.NDArray[np.int32]
 _COUNTED = 3  # people whose names enumerate a puzzle's rows; every puzzle has at least as many

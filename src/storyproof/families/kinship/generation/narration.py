@@ -18,13 +18,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import ConfigError
-from storyproof.families.kinship.generation.table import PuzzleArrays
+from storyproof.families.kinship.generation.puzzle_table import PuzzleArrays
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.rules import RuleSet
 from storyproof.families.kinship.tasks import MEMORY, TASKS
-from storyproof.families.kinship.text import placeholder_id
-from storyproof.seeds import Draws
+from storyproof.families.kinship.templates import placeholder_id
+from storyproof.generation.seeds import Draws
 
 Numbers = npt.NDArray[np.int32]
 LONGEST = 3  # the most facts that one placeholder states

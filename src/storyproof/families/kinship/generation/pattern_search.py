@@ -22,7 +22,7 @@ from storyproof.families.kinship.generation.patterns import (
     within_bound,
 )
 from storyproof.families.kinship.rules import RuleSet
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 Admit = Callable[[Sequence[tuple[str, Pattern]]], Sequence[bool]]  # returns which targets and patterns can be used
 MOST = 64  # patterns per target and length

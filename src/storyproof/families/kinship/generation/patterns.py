@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.kinship.generation.proved import Proofs
+from storyproof.families.kinship.generation.proof_file import Proofs
 from storyproof.families.kinship.rules import RuleSet
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 Pattern = tuple[str, ...]
 Numbers = npt.NDArray[np.int64]

@@ -10,8 +10,8 @@ from importlib.resources import files
 from typing import Any
 
 from storyproof.errors import DataError
-from storyproof.seeds import digest
-from storyproof.yaml_loader import parse_shipped
+from storyproof.generation.seeds import digest
+from storyproof.io.bounded_input import parse_shipped
 
 PLAIN = "plain"
 SPARE = "spare"

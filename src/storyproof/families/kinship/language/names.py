@@ -9,8 +9,7 @@ from typing import Any
 
 from storyproof.errors import DataError
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
-from storyproof.inputs import DocumentError, parse_yaml
-from storyproof.yaml_loader import parse_shipped
+from storyproof.io.bounded_input import DocumentError, parse_shipped, parse_yaml
 
 NamesByGender = dict[str, tuple[str, ...]]
 

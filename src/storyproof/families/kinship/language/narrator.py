@@ -25,12 +25,12 @@ import pyarrow as pa
 
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.generation.narration import ToldRows
-from storyproof.families.kinship.generation.table import PuzzleArrays
+from storyproof.families.kinship.generation.puzzle_table import PuzzleArrays
 from storyproof.families.kinship.language.frames import CLEFT, LASTING, PAST, SOURCES, SPARE, Frame, Frames
 from storyproof.families.kinship.language.scenes import Scenes
 from storyproof.families.kinship.relations import GENDERS, MALE, PREDICATES, inverse
 from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY, NOISE, TASKS
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 Numbers = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]

@@ -19,7 +19,7 @@ from typing import Any
 from storyproof.families.family import Rewording
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.relations import FEMALE, MALE
-from storyproof.yaml_loader import parse_shipped
+from storyproof.io.bounded_input import parse_shipped
 
 _NAME = r"[A-Z][\w-]+"
 _SLOT = re.compile(r"\{(N|K|H|O)(\d?)\}")

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError
-from storyproof.inputs import FOLDER, DocumentError, compose_yaml, kind_of, name_of, read_text
-from storyproof.seeds import digest
-from storyproof.yaml_loader import shipped_loader
+from storyproof.generation.seeds import digest
+from storyproof.io.bounded_input import FOLDER, DocumentError, compose_yaml, kind_of, name_of, read_text, shipped_loader
 
 PARTS = ("openers", "moments", "places", "alone", "together")
 _EXPECTED = f"the lists {', '.join(PARTS)}, each with phrases"

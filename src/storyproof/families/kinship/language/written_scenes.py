@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 
 from storyproof.families.kinship.language.scenes import PARTS, is_phrase
-from storyproof.inputs import parse_yaml
+from storyproof.io.bounded_input import parse_yaml
 
 _LONGEST = 10  # words of what a person does
 _NEUTRAL = "neutral-phrases.yaml"

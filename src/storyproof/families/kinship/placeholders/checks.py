@@ -23,7 +23,7 @@ from storyproof.families.kinship.placeholders.claims import (
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.kin_words import GENERIC, NEAR, OTHER, PRONOUNS, TELLING, Kin
 from storyproof.families.kinship.relations import inverse, predicate_of, word
-from storyproof.families.kinship.strict import sound_compositions
+from storyproof.families.kinship.strict_rules import sound_compositions
 
 MISSING, UNKNOWN_SLOT, REVEALS = "missing-person", "unknown-slot", "reveals"
 SWAPPED, PRONOUN, FRAGMENT = "swapped-roles", "wrong-pronoun", "fragment"

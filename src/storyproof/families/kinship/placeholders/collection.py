@@ -13,7 +13,7 @@ from itertools import product
 
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.relations import BASIC, GENDERS, predicate_of, word
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 
 Key = tuple[tuple[str, ...], tuple[str, ...]]  # relation words, and the genders of all people
 

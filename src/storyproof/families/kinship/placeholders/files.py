@@ -17,8 +17,7 @@ from typing import Any
 from storyproof.errors import QUOTED, DataError, quoted
 from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
-from storyproof.inputs import DocumentError, name_of, parse_json, parse_yaml, read_bytes
-from storyproof.yaml_loader import parse_shipped
+from storyproof.io.bounded_input import DocumentError, name_of, parse_json, parse_shipped, parse_yaml, read_bytes
 
 _FORMS = {
     "he": "she", "him": "her", "his": "her", "himself": "herself", "dad": "mom", "grandpa": "grandma", "boy": "girl",

@@ -16,7 +16,7 @@ from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.people import person_names, split_person
 from storyproof.families.kinship.relations import PREDICATES, WORDS
 from storyproof.families.kinship.row import check_references
-from storyproof.families.kinship.story import Text, parse_story, read_texts
+from storyproof.families.kinship.stated_facts import Text, parse_story, read_texts
 
 Counts = npt.NDArray[np.float32]
 

@@ -19,12 +19,12 @@ from storyproof.families.kinship.shortcuts.features import (
     count_words,
     extract_features,
 )
-from storyproof.intervals import Flags, Ints, Share, share
 from storyproof.shortcuts import probes
 from storyproof.shortcuts.bounds import force
 from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
-from storyproof.shortcuts.trial import Fold, Trial, set_up
-from storyproof.shortcuts.verdicts import SOLVED, best_score, percent
+from storyproof.shortcuts.split_setup import Fold, Trial, set_up
+from storyproof.shortcuts.verdict_text import SOLVED, best_score, percent
+from storyproof.stats.intervals import Flags, Ints, Share, share
 
 Cell = tuple[Any, ...]  # a number, and possibly what else
 

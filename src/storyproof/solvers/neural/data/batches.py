@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from storyproof.seeds import Draws, Indices
+from storyproof.generation.seeds import Draws, Indices
 from storyproof.solvers.neural.data.encoding import Encoded
 from storyproof.solvers.neural.data.vocabulary import TokenVocabulary
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import Family, Graph, family_of
-from storyproof.seeds import Draws
+from storyproof.generation.seeds import Draws
 from storyproof.solvers.neural.data.vocabulary import (
     UNKNOWN,
     TokenVocabulary,

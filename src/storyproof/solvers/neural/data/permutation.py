@@ -15,10 +15,10 @@ from torch import Tensor
 
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.seeds import Indices
+from storyproof.generation.seeds import Indices
+from storyproof.solvers.neural.counter_rng import mix
 from storyproof.solvers.neural.data.batches import Batch
 from storyproof.solvers.neural.data.vocabulary import TokenVocabulary, split_words
-from storyproof.solvers.neural.noise import mix
 
 _WORDS = ("story", "flat", "question", "nodes")  # of a batch
 

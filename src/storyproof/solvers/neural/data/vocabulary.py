@@ -17,7 +17,7 @@ import numpy as np
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.seeds import Indices
+from storyproof.generation.seeds import Indices
 
 PAD, UNKNOWN = 0, 1
 FIRST_WORD = 2

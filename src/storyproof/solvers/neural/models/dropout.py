@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from storyproof.solvers.neural.noise import mix, number_places
+from storyproof.solvers.neural.counter_rng import mix, number_places
 
 
 class Dropout(nn.Module):

@@ -1,0 +1,1 @@
+"""What generation of stories rests on: seeds, and Arrow columns from arrays."""

@@ -1,0 +1,123 @@
+"""The shortcut audit of any family: it sees text, question and candidates, and knows nothing of their meaning."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from storyproof.example import Example
+from storyproof.families.family import family_of
+from storyproof.shortcuts.bounds import force
+from storyproof.shortcuts.probes import NO_ANSWER, Matrix, classify
+from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
+from storyproof.shortcuts.split_setup import Fold, Trial, set_up
+from storyproof.shortcuts.verdict_text import describe_best
+from storyproof.stats.intervals import Ints
+
+ABOUT = "the kind of question; always the same answer for each"
+_READERS = {
+    "majority": "always gives the most frequent answer",
+    "kind_only": "knows only the kind of question",
+    "first_mentioned": "names the candidate that the story mentions first",
+    "last_mentioned": "names the candidate that the story mentions last",
+    "question_only": "counts the words of the question but never sees the story",
+    "bag_of_words": "counts the words of story and question but not their order",
+}
+_WORD = re.compile(r"\w(?:[\w'-]*\w)?")
+_MOST_WORDS = 300
+_LEAST_COUNT = 5
+
+
+def find_plain_shortcuts(
+    train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
+) -> ShortcutReport:
+    """Answer examples by counting and guessing; see `audits.shortcuts.find_shortcuts`."""
+    trial = set_up(train, test, seed)
+    labels, number, answers = _numbered(trial)
+    right = np.arange(len(labels))[:, None] == answers[trial.asked]
+    slots = [family_of(each).structure(each) for each in test]
+    forced = force(right, slots, trial.cluster, trial.kinds, labels, ABOUT)
+    rows = list(_guess(trial, answers, number, forced))
+    if learned:
+        rows += probe_words(trial, answers, forced, seed)
+    return trial.report(family_of(test[0]).name, forced, rows, describe_best(rows, forced, "reasoning"))
+
+
+def _numbered(trial: Trial) -> tuple[list[str], dict[str, int], Ints]:
+    """Return all answers, their numbers, and the number of each row's answer."""
+    labels = sorted({each.answer for each in trial.examples})
+    number = {label: place for place, label in enumerate(labels)}
+    return labels, number, np.array([number[each.answer] for each in trial.examples], np.int64)
+
+
+def probe_words(trial: Trial, answers: Ints, forced: Forced, seed: int) -> Iterator[ShortcutScore]:
+    """Train a probe on the words of the question, and one on all words.
+
+    Args:
+        trial: Who learns from what.
+        answers: The number of each row's answer, or of a class of answers; negative where no class has one answer only.
+        forced: The structural baseline.
+        seed: For the probes.
+    """
+    asked = [_WORD.findall(each.question.lower()) for each in trial.examples]
+    told = [_WORD.findall(each.story.lower()) for each in trial.examples]
+    bags = {
+        "question_only": _counts(asked),
+        "bag_of_words": np.concatenate([_counts(asked), _counts(told)], axis=1),
+    }
+    label = answers[trial.asked]
+    for name, matrix in bags.items():
+        said = trial.by_fold(lambda fold: classify(matrix, answers, fold, seed))  # noqa: B023
+        yield trial.score(name, ABLATION, _READERS[name], True, (said == label) & (label >= 0), forced)
+
+
+def _guess(trial: Trial, answers: Ints, number: dict[str, int], forced: Forced) -> Iterator[ShortcutScore]:
+    """Answer by heuristics."""
+    kinds = [family_of(each).structure(each) for each in trial.examples]
+    mentioned = [_mentioned(each) for each in trial.examples]
+    first, last = (
+        np.array([number.get(found[place], NO_ANSWER) if found else NO_ANSWER for found in mentioned], np.int64)
+        for place in (0, -1)
+    )
+    ways: dict[str, Callable[[Fold], Ints]] = {
+        "majority": lambda fold: _most_frequent(fold, [""] * len(kinds), answers),
+        "kind_only": lambda fold: _most_frequent(fold, kinds, answers),
+        "first_mentioned": lambda fold: first[fold.ask],
+        "last_mentioned": lambda fold: last[fold.ask],
+    }
+    for name, way in ways.items():
+        right = trial.by_fold(way) == answers[trial.asked]
+        yield trial.score(name, HEURISTIC, _READERS[name], True, right, forced)
+
+
+def _mentioned(example: Example) -> list[str]:
+    """Return the candidates that a story mentions, by first mention."""
+    words = _WORD.findall(example.story.lower())
+    place = {word: number for number, word in reversed(list(enumerate(words)))}
+    found = [name for name in family_of(example).candidates(example) if name.lower() in place]
+    return sorted(found, key=lambda name: place[name.lower()])
+
+
+def _most_frequent(fold: Fold, cells: Sequence[str], answers: Ints) -> Ints:
+    """Return for each cell the answer that is most frequent among the rows to learn from."""
+    learned: dict[str, Counter[int]] = defaultdict(Counter)
+    for row in fold.fit.tolist():
+        learned[cells[row]][int(answers[row])] += 1
+    best = {cell: min(counts, key=lambda answer: (-counts[answer], answer)) for cell, counts in learned.items()}
+    return np.array([best.get(cells[row], NO_ANSWER) for row in fold.ask.tolist()], np.int64)
+
+
+def _counts(texts: Sequence[Sequence[str]]) -> Matrix:
+    """Count the frequent words of each text, [text, word]."""
+    seen = Counter(word for words in texts for word in words)
+    kept = [word for word, count in seen.most_common(_MOST_WORDS) if count >= _LEAST_COUNT]
+    column = {word: place for place, word in enumerate(sorted(kept))}
+    counts = np.zeros((len(texts), max(1, len(column))), np.float32)
+    for row, words in enumerate(texts):
+        for word in words:
+            if word in column:
+                counts[row, column[word]] += 1
+    return counts

@@ -1,0 +1,1 @@
+"""Statistics: confidence intervals and permutation tests."""

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.audits import examine, examine_table, fixed_files
 from storyproof.audits.audit import audit_file
-from storyproof.audits.row_pass import choose_format, names_of
+from storyproof.audits.fixes import fixed_files
+from storyproof.audits.row_pass import choose_format, examine, examine_table, names_of
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.file_judge import Subject
 from storyproof.findings import UNREAD

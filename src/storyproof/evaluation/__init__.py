@@ -1,8 +1,8 @@
 """Evaluation: how good a solver's answers are.
 
 The verbs are modules here (`evaluate`, `ask`, `compare`, `rescore`), beside what looks at several runs (`sensitivity`,
-`twins`). All of them share one scorer (`scores`), one form of a run and its file (`runs`), and the matchers that judge
-free-text replies (`matching`).
+`fresh_twin`). All of them share one scorer (`scores`), one form of a run and its file (`runs`), and the matchers that
+judge free-text replies (`matching`).
 """
 
 from storyproof.evaluation.options import AskOptions, Prices, Progress, Selection

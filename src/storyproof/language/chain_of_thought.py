@@ -1,9 +1,9 @@
 """What a chain of thought states: sentences, clauses, and which of them are claims.
 
 A family gives a grammar of its own statements (`ClauseGrammar`); this module decides where one may stand. It stands
-below the families, as `replies` does. Reading is conservative: a sentence that asks, supposes, reports or quotes states
-nothing, and neither does a clause that depends on something which is not understood. What is left out costs a step of a
-chain of thought its credit; what is misread would punish a right one.
+below the families, as `answer_language` does. Reading is conservative: a sentence that asks, supposes, reports or
+quotes states nothing, and neither does a clause that depends on something which is not understood. What is left out
+costs a step of a chain of thought its credit; what is misread would punish a right one.
 
 Every step takes time linear in the length of the text: tokens are read once, and a grammar looks at most
 `MOST_AHEAD` tokens ahead.

@@ -1,7 +1,7 @@
 """Rules of composition: if Z is X's `first` and Y is Z's `second`, then Y is X's `head`.
 
-There are three kinds of rule sets: `strict`, derived from the definition of a family (see `strict`); `published`, the
-paper's sixteen rules; and rules from a file, for other kinship systems, which may also define relations.
+There are three kinds of rule sets: `strict`, derived from the definition of a family (see `strict_rules`); `published`,
+the paper's sixteen rules; and rules from a file, for other kinship systems, which may also define relations.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """An HTTP client for OpenAI-compatible servers: how much each is sent, which is next, and when to give up.
 
-Servers are not trusted: bodies are bounded (`bodies`), pauses that they ask for are bounded and reported, redirects are
-not followed, and what they say is cut where messages repeat it, after the keys and passwords in it have been hidden.
+Servers are not trusted: bodies are bounded (`bounded_body`), pauses that they ask for are bounded and reported,
+redirects are not followed, and what they say is cut where messages repeat it, after the keys and passwords in it have
+been hidden.
 """
 
 from __future__ import annotations

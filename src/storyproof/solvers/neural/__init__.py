@@ -1,7 +1,7 @@
 """The classical models of the CLUTRR and ToMi papers, in four parts.
 
-`data` turns text into arrays; `models` has one model per file; `trainer` trains many runs of a model at once;
-`checkpoint` keeps a training so that it can be resumed, and `trained_runs` keeps its result. The verb is `train`, and
+`data` turns text into arrays; `models` has one model per file; `training_loop` trains many runs of a model at once;
+`checkpoint` keeps a training so that it can be resumed, and `saved_runs` keeps its result. The verb is `train`, and
 `solver` answers with trained runs.
 """
 

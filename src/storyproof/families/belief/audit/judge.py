@@ -43,5 +43,5 @@ class BeliefJudge(FileJudge):
         return chain.from_iterable(findings for _, findings in found)
 
     def totals(self) -> dict[str, Any]:
-        """Return what was counted; see `tally`."""
+        """Return what was counted; see `counts`."""
         return self._tally.totals()

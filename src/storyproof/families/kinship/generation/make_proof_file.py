@@ -2,7 +2,7 @@
 
 A pattern of k facts is two shorter ones joined by a rule, because every part of a possible story is possible. All joins
 are tried. The oracle must derive exactly one answer, from no fewer than k facts, and the checker must find it entailed.
-Why that holds for all genders in which the people of each couple differ is said in `proved`.
+Why that holds for all genders in which the people of each couple differ is said in `proof_file`.
 """
 
 from __future__ import annotations

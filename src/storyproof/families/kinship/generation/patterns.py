@@ -1,6 +1,6 @@
 """Patterns: the gender-neutral sequences of relations from which a target follows in at least one family.
 
-Those of the strict reading are known, see `proved`; those of other rules are searched for, see `pattern_search`.
+Those of the strict reading are known, see `proof_file`; those of other rules are searched for, see `pattern_search`.
 
 Long chains of strict kinship need large families: a relation spans at most three generations, so most facts of a long
 chain are about siblings. A bound on how many of them follow each other leaves out the largest families.

@@ -1,9 +1,9 @@
 """What has been proved once: all patterns of clean chains, with everything that puzzles need to know of them.
 
 The strict rules admit few patterns: 23 of two facts, 2,339 of ten, 10,319 of fifteen. Oracle and checker have been
-asked about every one of them (see `prove`), and what they said ships with storyproof as one file. Its first line names
-by hashes the rules, the code and the content that it belongs to. A file that is damaged, or that belongs to other rules
-or other code, is not used: the patterns are proved again, which takes longer and gives the same.
+asked about every one of them (see `make_proof_file`), and what they said ships with storyproof as one file. Its first
+line names by hashes the rules, the code and the content that it belongs to. A file that is damaged, or that belongs to
+other rules or other code, is not used: the patterns are proved again, which takes longer and gives the same.
 
 A pattern holds for all genders in which the people of each of its couples differ, so no genders are recorded:
 
@@ -42,7 +42,7 @@ _FORMAT = 1
 _IDENTITY = ("rules", "code", "content")
 _SINGLE = ("target", "published")  # one number per pattern
 # What decides which patterns are admitted, and what is recorded of them.
-_SOURCES = ("oracle.py", "checker.py", "published.yaml", "generation/prove.py")
+_SOURCES = ("oracle.py", "checker.py", "published.yaml", "generation/make_proof_file.py")
 
 
 class UnusableProofsError(Exception):

@@ -71,7 +71,8 @@ _SAMPLES = (
     SampleStory(
         "A secret look",  # as in the story of the ice-cream van, one does not know that the other knows
         "Nora entered the kitchen.\nTheo entered the kitchen.\nThe cake is in the oven in the kitchen.\n"
-        "Nora exited the kitchen.\nNora entered the hall.\nNora secretly began to watch the kitchen.\nTheo moved the cake to the fridge.",
+        "Nora exited the kitchen.\nNora entered the hall.\nNora secretly began to watch the kitchen.\n"
+        "Theo moved the cake to the fridge.",
         "Where does Theo think that Nora searches for the cake?",
     ),
     SampleStory(

@@ -18,8 +18,9 @@ from storyproof.io.bounded_input import kind_of
 from storyproof.io.locks import Claim
 from storyproof.study.accepted_texts import collect_placeholders, collect_scenes, split_writers
 from storyproof.study.design import PARAPHRASE, SOLVE
-from storyproof.study.folder import DESIGN, ITEMS, Study
+from storyproof.study.folder import Study
 from storyproof.study.people_runs import write_runs
+from storyproof.study.progress import DESIGN, ITEMS
 from storyproof.study.results import (
     StudyRows,
     find_exclusions,

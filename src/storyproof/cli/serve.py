@@ -27,7 +27,7 @@ def serve(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of fresh stories.", show_default="another one each time")] = None,
 ) -> None:
-    """Start the explorer, a web page on this machine: make, edit, prove and step through stories, and ask models."""
+    """Start a home page on this machine: explore stories, audit files, compare runs and follow studies."""
     import storyproof
     from storyproof.evaluation.ask import FEW_RETRIES
     from storyproof.solvers.solver import resolve
@@ -42,5 +42,5 @@ def serve(
         models=model or (),
         options=running,
         seed=seed,
-        ready=lambda address: echo(f"The explorer is at {address} (Ctrl+C ends it)."),
+        ready=lambda address: echo(f"storyproof is at {address} (Ctrl+C ends it)."),
     )

@@ -9,11 +9,12 @@
 
   for (const section of document.querySelectorAll("[data-for]")) section.hidden = !section.dataset.for.split(" ").includes(place);
   if (!isHome) {
-    // A part on its own page has the only heading of the first level.
+    // A part on its own page has its heading above everything.
     const title = document.querySelector(`[data-kind="${place.slice(1)}"] h2`);
     const heading = make("h1", "", title.textContent);
     heading.id = title.id;
-    title.replaceWith(heading);
+    title.parentElement.remove();
+    document.querySelector("main").prepend(heading);
   }
 
   const percent = (value) => (100 * value).toFixed(1);
@@ -219,7 +220,7 @@
       showStudies(found.studies);
       $("folder").replaceChildren("From the folder ", make("span", "data", found.folder));
       for (const section of document.querySelectorAll("[data-kind]")) {
-        section.querySelector(".all").hidden = !(isHome && found[section.dataset.kind].length > FEW);
+        if (isHome) section.querySelector(".all").hidden = found[section.dataset.kind].length <= FEW;
       }
     } catch (error) {
       $("folder").textContent = error.message;

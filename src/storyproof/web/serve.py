@@ -1,4 +1,4 @@
-"""The verb `serve`: start the explorer on this machine."""
+"""The verb `serve`: start the home page on this machine."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def serve(
     seed: int | None = None,
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Start the explorer, and answer until it is interrupted.
+    """Start the home page with explorer, runs, data and studies, and answer until it is interrupted.
 
     Args:
-        data: Its data folder: downloads are written there, and runs and data there can be opened.
+        data: Its data folder: downloads and dropped files are written there; its runs, data and studies are shown.
         host: The address that it listens at; by default it can be reached from this machine only.
         port: The port; 0 takes one that is free.
         models: Models that can be asked, besides the built-in solvers; names as for `evaluate`.

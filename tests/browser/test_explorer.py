@@ -1,6 +1,5 @@
 """The explorer in a real browser."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -9,11 +8,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from storyproof.web import app as application
 from tests.browser.conftest import TIMEOUT_MS, Open, Visit
 from tests.browser.serving import start_server
 from tests.reports.run_samples import HOSTILE
-from tests.web.client import Client
 from tests.web.test_stories import FAMILY, QUESTION, STORY
 
 READY = "html[data-ready]"
@@ -308,19 +305,3 @@ def test_a_server_that_is_gone_is_noticed(opened: Callable[..., Visit]) -> None:
     seen.page.route("**/api/**", lambda route: route.abort())
     seen.page.click("#dials button.primary")
     expect(seen.page.locator("#state")).to_contain_text("does not answer")
-
-
-def test_the_server_answers_the_first_interaction_at_once(tmp_path: Path) -> None:
-    """A new story, its steps and an edit take the server at most 100 ms in 95 of 100 cases."""
-    client = Client(application.create_app(tmp_path, seed=7))
-    taken = []
-    for place in range(40):
-        for path, body in (
-            ("/api/story", PLACE | {"place": place}),
-            ("/api/steps", PLACE | {"place": place, "asked": 0}),
-            ("/api/read", {"story": STORY, "question": QUESTION}),
-        ):
-            start = time.process_time()
-            assert client.post(path, body).status == 200
-            taken.append(time.process_time() - start)
-    assert sorted(taken)[int(0.95 * len(taken))] < 0.1

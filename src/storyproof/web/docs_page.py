@@ -61,9 +61,7 @@ def docs_body() -> str:
         ("benchmarks", "Benchmarks", benchmarks),
     ]
     contents = "".join(element("li", element("a", title, href=f"#{name}")) for name, title, _ in parts)
-    sections = "".join(
-        element("section", element("h2", title, id=name) + body, aria_labelledby=name) for name, title, body in parts
-    )
+    sections = "".join(element("section", element("h2", title, id=name) + body) for name, title, body in parts)
     lead = element("p", "Everything else is in the documentation that comes with the source, in docs.", class_="note")
     menu = element("nav", element("ul", contents, class_="contents"), aria_label="On this page")
     return element("main", element("h1", "Docs") + lead + menu + sections, class_="docs")

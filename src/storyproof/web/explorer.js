@@ -123,7 +123,7 @@
   // A dial as a control, with what it is set to; `value` is the text that the command line would take, or a truth value.
   function showDial(dial, value) {
     const title = words(dial.label[0].toUpperCase() + dial.label.slice(1));
-    const help = make("p", "help note", dial.help);
+    const help = make("p", "unseen", dial.help);
     help.id = `help-${dial.name}`;
     const error = make("p", "error");
     error.id = `error-${dial.name}`;
@@ -179,7 +179,8 @@
     node.addEventListener("change", mark);
     mark();
     node.append(help, error);
-    node.title = dial.help;
+    // What it does stands in one place below, so that nothing moves under the pointer.
+    for (const each of ["focusin", "mouseenter"]) node.addEventListener(each, () => ($("dial-help").textContent = dial.help));
     return node;
   }
 

@@ -6,6 +6,7 @@
   const place = document.querySelector("main").dataset.place;
   const FEW = 6; // cards of a kind on the home page
   const isHome = place === "/";
+  const LEVEL = isHome ? "h3" : "h2"; // of headings below that of a section
 
   for (const section of document.querySelectorAll("[data-for]")) section.hidden = !section.dataset.for.split(" ").includes(place);
   if (!isHome) {
@@ -84,7 +85,7 @@
     }
     const parts = [...byData].flatMap(([name, each]) => {
       each.sort((one, other) => (other.accuracy ?? -1) - (one.accuracy ?? -1));
-      return [make("h3", "group data", name), make("ul", "cards", ...each.map(runCard))];
+      return [make(LEVEL, "group data", name), make("ul", "cards", ...each.map(runCard))];
     });
     const open = make("button", "primary button", "");
     open.type = "submit";
@@ -134,7 +135,7 @@
   // --- data
 
   function dataCard(data) {
-    const card = make("li", "card", make("h3", "data", data.path));
+    const card = make("li", "card", make(LEVEL, "data name", data.path));
     const about = [];
     if (data.benchmark) about.push(words(data.benchmark));
     for (const [split, questions] of Object.entries(data.splits ?? {})) about.push(`${split}: ${count(questions, "question")}`);
@@ -169,7 +170,7 @@
   // --- studies
 
   function studyCard(study) {
-    const card = make("li", "card", make("h3", "data", study.title ?? study.path));
+    const card = make("li", "card", make(LEVEL, "data name", study.title ?? study.path));
     if (study.done !== null && study.wanted) {
       const share = study.done / study.wanted;
       card.append(make("p", "score", `${Math.floor(100 * share)}%`, make("small", "", ` ${study.done} of ${count(study.wanted, "result")}`)), meter(share, 0, share));

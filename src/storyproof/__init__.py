@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     from storyproof.integrations import hf as hf
     from storyproof.integrations import rewards as rewards
     from storyproof.integrations.where import where as where
+    from storyproof.reports.doctor import doctor as doctor
     from storyproof.reports.draw import draw as draw
-    from storyproof.reports.installation import doctor as doctor
-    from storyproof.reports.run_report import report as report
+    from storyproof.reports.report import report as report
     from storyproof.reports.show import show as show
-    from storyproof.solvers.llm.prompting import prompt as prompt
+    from storyproof.solvers.llm.prompt import prompt as prompt
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
-    from storyproof.stories import ProvedAnswer as ProvedAnswer
-    from storyproof.stories import StoryText as StoryText
-    from storyproof.stories import story as story
+    from storyproof.story import ProvedAnswer as ProvedAnswer
+    from storyproof.story import StoryText as StoryText
+    from storyproof.story import story as story
     from storyproof.web.serve import serve as serve
 
 _PLACES = {
     "stream": "storyproof.datasets.stream",
     "dials": "storyproof.datasets.dials",
     "load": "storyproof.datasets.load",
-    "story": "storyproof.stories",
-    "prompt": "storyproof.solvers.llm.prompting",
+    "story": "storyproof.story",
+    "prompt": "storyproof.solvers.llm.prompt",
     "judge": "storyproof.evaluation.judge",
     "ask": "storyproof.evaluation.ask",
     "pull": "storyproof.solvers.llm.pull",
@@ -66,17 +66,17 @@ _PLACES = {
     "new_family": "storyproof.families.new_family",
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
-    "report": "storyproof.reports.run_report",
-    "doctor": "storyproof.reports.installation",
+    "report": "storyproof.reports.report",
+    "doctor": "storyproof.reports.doctor",
     "draw": "storyproof.reports.draw",
     "show": "storyproof.reports.show",
     "serve": "storyproof.web.serve",
     "where": "storyproof.integrations.where",
     "Dial": "storyproof.datasets.dials",
     "Example": "storyproof.example",
-    "ProvedAnswer": "storyproof.stories",
+    "ProvedAnswer": "storyproof.story",
     "ReplyVerdict": "storyproof.evaluation.judge",
-    "StoryText": "storyproof.stories",
+    "StoryText": "storyproof.story",
     "StoryproofError": "storyproof.errors",
     "Stream": "storyproof.datasets.stream",
 }

@@ -19,7 +19,7 @@ from storyproof.integrations.harness_questions import (
     story_key,
 )
 from storyproof.integrations.peers import need_peer
-from storyproof.reports.installation import read_needs
+from storyproof.reports.doctor import read_needs
 
 
 def test_questions_of_a_benchmark_are_those_of_its_stream() -> None:

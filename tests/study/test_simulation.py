@@ -12,7 +12,7 @@ import storyproof
 from storyproof.evaluation.runs import read_runs
 from storyproof.families.kinship.language.scenes import load_scenes
 from storyproof.families.kinship.placeholders import load_placeholders
-from storyproof.stats.intervals import wilson_interval
+from storyproof.stats import wilson_interval
 from storyproof.study.design import PARAPHRASE, SOLVE
 from storyproof.study.export import export_study
 from storyproof.study.folder import Study

@@ -12,7 +12,7 @@ from storyproof.cli.progress import progress_bar
 from storyproof.cli.safe_terminal import echo, note
 
 if TYPE_CHECKING:
-    from storyproof.reports.installation import Diagnosis, ExtraState
+    from storyproof.reports.doctor import Diagnosis, ExtraState
 
 
 def doctor(

@@ -310,7 +310,7 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
 
 
 def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:
-    from storyproof.evaluation.sensitivity import sensitivity
+    from storyproof.evaluation.compare import sensitivity
     from storyproof.reports.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
 
     screen = console()

@@ -51,7 +51,7 @@ def experiment(
 ) -> None:
     """Reproduce a paper's table beside its own figures; rerun the same command to resume, finished runs are skipped."""
     import storyproof
-    from storyproof.experiments.table_formats import view
+    from storyproof.experiments.table import view
 
     check_results(json_out, [published])
     try:

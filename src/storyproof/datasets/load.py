@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from storyproof.datasets.examples import complete
 from storyproof.datasets.frames import Data, takes_rows
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import complete, find_source
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import plain_schema
 from storyproof.families.family import family_of_table

@@ -9,11 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof import __version__
-from storyproof.datasets.examples import complete
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.datasets.path_conflicts import refuse_overlap
-from storyproof.datasets.reading import Source, find_sources
+from storyproof.datasets.reading import Source, complete, find_sources
 from storyproof.errors import DataError
 from storyproof.formats.format import SplitWriter, load_format
 from storyproof.formats.json_list import FIELDS

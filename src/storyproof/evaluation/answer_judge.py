@@ -1,4 +1,4 @@
-"""Judges answers by matchers, counts them, records them, and adds up time and tokens."""
+"""Judges answers by matchers, counts and records them, and explains wrong ones by the mistake that leads to them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,56 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from storyproof.errors import StoryproofError
 from storyproof.evaluation.matching import Match, Matcher, find_meant, is_unparsed, judge
 from storyproof.evaluation.matching.kinds import NO_MATCH
 from storyproof.evaluation.options import Prices
 from storyproof.evaluation.runs import Prediction, PredictionSink, story_hash
 from storyproof.evaluation.scores import Tally
 from storyproof.example import Example
-from storyproof.families.family import family_of
+from storyproof.families.family import Family, family_of
 from storyproof.solvers.llm.messages import Reply
 from storyproof.solvers.solver import Answer
+
+LABEL, UNSETTLED, NO_ANSWER, UNEXPLAINED = "label", "unsettled", "no_answer", "unexplained"
+_FIRST = {
+    LABEL: "what is proved; the label is wrong",
+    UNSETTLED: "something, though no answer follows from the story",
+}
+_LAST = {NO_ANSWER: "nothing that is a possible answer", UNEXPLAINED: "something that no known mistake explains"}
+
+
+def describe(family: Family) -> dict[str, str]:
+    """Return all explanations of wrong answers in order of priority, each in words that follow "answered"."""
+    return {**_FIRST, **family.mistakes, **_LAST}
+
+
+class MistakeFinder:
+    """Explains wrong answers to one example.
+
+    Args:
+        example: What was asked.
+    """
+
+    def __init__(self, example: Example) -> None:
+        family = family_of(example)
+        try:
+            self._proved: str | None = family.checked_answer(example)
+            self._answers = dict(family.mistaken_answers(example))
+            self._possible = frozenset(family.candidates(example))
+        except (StoryproofError, LookupError, ValueError):  # rows may name people that are not in their text
+            self._proved, self._answers, self._possible = None, {}, frozenset(example.candidates)
+
+    def explain(self, answer: str) -> tuple[str, ...]:
+        """Return all explanations that fit a wrong answer, the first of `describe` first; at least one."""
+        found = []
+        if self._proved is not None and self._proved == answer != "":
+            found.append(LABEL)
+        if self._proved == "":
+            found.append(UNSETTLED)
+        found += [name for name, answers in self._answers.items() if answer in answers]
+        return tuple(found) or ((UNEXPLAINED if answer in self._possible else NO_ANSWER),)
+
 
 _MOST_KEPT = 100_000  # verdicts on answers that came early, about 20 MB
 

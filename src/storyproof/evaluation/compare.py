@@ -1,21 +1,22 @@
-"""The verb `compare`: two runs on the same questions, paired."""
+"""The verb `compare`: two runs on the same questions, paired; and how a score depends on prompt and seed."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lcm
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import DataError
-from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs
+from storyproof.evaluation.runs import Evaluation, Prediction, RecordedRun, RunSource, read_runs
 from storyproof.evaluation.scores import EXACTLY
-from storyproof.stats.intervals import LEVEL, Interval, difference_interval, mean_interval
-from storyproof.stats.permutation import permutation_p
+from storyproof.stats import LEVEL, Interval, difference_interval, mean_interval, permutation_p
 
 _MOST_PARTS = 5_040  # into which an answer is divided for the exact test; finer shares are rounded to these
 
@@ -311,3 +312,41 @@ def judge_run(run: RecordedRun) -> JudgedRun:
             f"{run.where} contains no answers to compare; run evaluate again with --output-dir, which records them."
         )
     return JudgedRun(run, found, tuple(judged))
+
+
+def sensitivity(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
+    """Return for each model how its accuracy spreads over prompts and over seeds.
+
+    Returns:
+        By model: lowest, highest and mean accuracy over all of its runs; `prompts` (the mean of each) and `seeds` (the
+        same), where there are several.
+    """
+    models: dict[str, list[Evaluation]] = defaultdict(list)
+    for each in evaluations:
+        models[each.model].append(each)
+    return {model: _spread(runs) for model, runs in models.items() if len(runs) > 1}
+
+
+def _spread(runs: Sequence[Evaluation]) -> dict[str, Any]:
+    scores = [run.scores.accuracy for run in runs]
+    found: dict[str, Any] = {
+        "runs": len(runs),
+        "lowest": min(scores),
+        "highest": max(scores),
+        "mean": fmean(scores),
+        "deviation": stdev(scores),
+    }
+    by: dict[str, dict[str, list[float]]] = {"prompts": defaultdict(list), "seeds": defaultdict(list)}
+    for run in runs:
+        by["prompts"][prompt_of(run)].append(run.scores.accuracy)
+        by["seeds"][str(run.seed)].append(run.scores.accuracy)
+    for name, groups in by.items():
+        if len(groups) > 1:
+            found[name] = {group: fmean(values) for group, values in groups.items()}
+    return found
+
+
+def prompt_of(run: Evaluation) -> str:
+    """Return the name of the prompt that a run was asked with; empty for solvers that have none."""
+    prompt = run.details.get("prompt") or {}
+    return str(prompt.get("name", "")) + (" without conventions" if prompt.get("conventions") is False else "")

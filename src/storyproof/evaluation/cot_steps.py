@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.errors import DataError, quoted
 from storyproof.families.family import family_of
 from storyproof.language.chain_of_thought import RIGHT, UNCLEAR, WRONG, Statement, find_retractions
-from storyproof.solvers.llm.prompting import Row
+from storyproof.solvers.llm.prompt import Row
 
 
 @dataclass(frozen=True, slots=True)

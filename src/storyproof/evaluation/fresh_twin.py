@@ -13,16 +13,15 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, names
-from storyproof.datasets.examples import iterate_examples
 from storyproof.datasets.generate import load_benchmark
-from storyproof.datasets.reading import Source, find_source
+from storyproof.datasets.reading import Source, find_source, iterate_examples
 from storyproof.errors import DataError, StoryproofError
 from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.io.atomic_files import writing_to
 from storyproof.io.locks import Claim
-from storyproof.stats.intervals import Interval, difference
+from storyproof.stats import Interval, difference
 
 TEST = "test"  # the split that a twin is
 _DRAFT = ".part"

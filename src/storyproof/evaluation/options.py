@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import Source
+from storyproof.datasets.reading import Source, iterate_examples
 from storyproof.errors import ConfigError
 from storyproof.evaluation.matching import load_matcher
 from storyproof.example import Example

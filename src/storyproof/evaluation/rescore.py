@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from storyproof.datasets.examples import read_examples
 from storyproof.datasets.frames import Data, takes_rows
-from storyproof.datasets.reading import Source, find_source
+from storyproof.datasets.reading import Source, find_source, read_examples
 from storyproof.errors import DataError
 from storyproof.evaluation.evaluate import PROVED
 from storyproof.evaluation.runs import RecordedRun, RunSource, read_runs
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import LEVEL, Interval, difference_interval, mean_interval
+from storyproof.stats import LEVEL, Interval, difference_interval, mean_interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import numpy as np
 from storyproof.evaluation.matching.kinds import EXACT, KINDS, NO_MATCH, Match
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import Flags, Interval, Ints, mean_interval
+from storyproof.stats import Flags, Interval, Ints, mean_interval
 
 EXACTLY = "exact"  # the matching of solvers that choose among answers: nothing but equality
 T = TypeVar("T", str, tuple[str, str])

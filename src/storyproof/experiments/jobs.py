@@ -7,15 +7,16 @@ with the counts of every run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError
+from storyproof.evaluation.scores import Tally
+from storyproof.example import Example
 from storyproof.experiments.datasets import TEST, TRAIN, Datasets
 from storyproof.experiments.declaration import DeclaredData, DeclaredModel, Experiment, TableCell
-from storyproof.experiments.measures import Counts
 from storyproof.generation.seeds import digest
 from storyproof.io.atomic_files import read_json, write_json, writing_to
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
@@ -203,3 +204,14 @@ def _missing(experiment: Experiment, sets: Datasets, cell: TableCell, encoder: s
     if needs_encoder(model) and encoder is None:
         return f"model '{model.model}' needs a pretrained encoder; give --encoder its folder"
     return sets.lacks(experiment.data[cell.data]) or sets.lacks(experiment.data[cell.test])
+
+
+Counts = dict[str, list[int]]  # for every measure how many are right, and of how many
+
+
+def count(examples: Sequence[Example], answers: Sequence[str]) -> Counts:
+    """Count right answers under every measure."""
+    tally = Tally()
+    for example, answer in zip(examples, answers, strict=True):
+        tally.add_exact(example, answer)
+    return tally.counts()

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from storyproof.errors import ConfigError, DataError, StoryproofError
 from storyproof.experiments.datasets import Datasets
-from storyproof.experiments.jobs import REMEDY, Job, Result
-from storyproof.experiments.measures import count
+from storyproof.experiments.jobs import REMEDY, Job, Result, count
 from storyproof.io.atomic_files import read_json, write_json, writing_to
 from storyproof.io.locks import Claim
 from storyproof.reports.numbers import counted

@@ -40,10 +40,10 @@ from storyproof.audits.row_pass import examine_table
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, names
-from storyproof.datasets.examples import complete
 from storyproof.datasets.generate import make_benchmark
+from storyproof.datasets.reading import complete
 from storyproof.errors import ConfigError, DataError
-from storyproof.evaluation.mistakes import MistakeFinder, describe
+from storyproof.evaluation.answer_judge import MistakeFinder, describe
 from storyproof.example import SCHEMA, SPLITS, Example, plain_schema
 from storyproof.families.family import Family, family_of, family_of_table, load_family, recognise
 from storyproof.formats.format import format_of

@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from storyproof.datasets.dials import turn
-from storyproof.datasets.examples import read_examples
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import find_source, read_examples
 from storyproof.datasets.stream import Stream
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.evaluation.evaluate import GIVEN, PROVED, read_shots
 from storyproof.example import Example
 from storyproof.solvers.llm.messages import Request
-from storyproof.solvers.llm.prompt import Prompt, load_prompt, needs_shots
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.prompt import Prompt, load_prompt, needs_shots, prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 STORIES = 100  # that are asked about unless told otherwise

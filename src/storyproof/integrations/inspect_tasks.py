@@ -10,8 +10,8 @@ from math import nan
 from typing import Any
 
 from storyproof.catalog import names
-from storyproof.datasets.examples import as_example
 from storyproof.datasets.load import GIVEN
+from storyproof.datasets.reading import as_example
 from storyproof.errors import StoryproofError
 from storyproof.evaluation.judge import judge_text
 from storyproof.evaluation.matching import load_matcher

@@ -6,7 +6,7 @@ from importlib import metadata
 from typing import Any
 
 from storyproof.errors import ConfigError
-from storyproof.reports.installation import read_needs, satisfies
+from storyproof.reports.doctor import read_needs, satisfies
 from storyproof.runtime.optional_packages import need
 
 

@@ -17,7 +17,7 @@ from storyproof.evaluation.judge import judge
 from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING
 from storyproof.runtime.optional_packages import need
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.prompt import prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 

@@ -17,13 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.evaluation.cot_steps import ReasoningStep, StepReport, check_steps
 from storyproof.evaluation.judge import judge
 from storyproof.example import Example
-from storyproof.solvers.llm.prompting import prompt_of
-from storyproof.stories import StoryText
+from storyproof.solvers.llm.prompt import prompt_of
+from storyproof.story import StoryText
 
 __all__ = [
     "ReasoningStep",

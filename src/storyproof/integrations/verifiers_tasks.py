@@ -16,7 +16,7 @@ from storyproof.evaluation.cot_steps import check_steps
 from storyproof.evaluation.judge import judge
 from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING, score_steps
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.prompt import prompt_of
 
 need_peer("verifiers", "verifiers", "the verifiers environment")
 

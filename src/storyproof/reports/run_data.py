@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import Source, find_source, find_sources
+from storyproof.datasets.reading import Source, find_source, find_sources, iterate_examples
 from storyproof.errors import DataError, ParseError, UnknownNameError
 from storyproof.evaluation.compare import JudgedRun, judge_run
 from storyproof.evaluation.evaluate import GIVEN, PROVED
@@ -23,7 +22,7 @@ from storyproof.evaluation.provenance import data_identity
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
-from storyproof.stats.intervals import Flags, Floats, Ints
+from storyproof.stats import Flags, Floats, Ints
 
 _ABOVE = 3  # folders above a run's file from which the path of its data may start
 

@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from storyproof.shortcuts.results import Forced
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.stats import Flags, Ints
 
 _MOST_ASSIGNMENTS = 20_000  # as many are tried one by one; beyond, each slot is bettered in turn
 

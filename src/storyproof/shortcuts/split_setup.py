@@ -11,7 +11,7 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.generation.seeds import Draws
 from storyproof.shortcuts.results import Forced, ShortcutReport, ShortcutScore
-from storyproof.stats.intervals import Flags, Ints, Share, share, share_of_stories
+from storyproof.stats import Flags, Ints, Share, share, share_of_stories
 
 TRAIN, OTHER_FOLDS = "train", "folds"
 FOLDS = 5

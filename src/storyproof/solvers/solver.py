@@ -1,8 +1,12 @@
-"""The protocol that every solver follows, and what a model's name stands for."""
+"""The protocol that every solver follows, and what a model's name stands for.
+
+A user's own model is an object with `predict`, its class, or a function from the text of a prompt to a reply.
+"""
 
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -10,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from storyproof.catalog import load, names
-from storyproof.errors import ConfigError, UnknownNameError, quoted
+from storyproof.errors import ConfigError, ModelError, UnknownNameError, quoted, shorten
 from storyproof.example import Example
 from storyproof.runtime.optional_packages import installed
-from storyproof.solvers.user_model import OwnSolver, has_predict, own_name
 
 if TYPE_CHECKING:
     from storyproof.solvers.llm.backend import Backend
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from storyproof.solvers.llm.options import ModelOptions
     from storyproof.solvers.llm.prompt import Prompt
     from storyproof.solvers.llm.store import Store
+
 
 SOLVER, TRAINED, OBJECT, FUNCTION, BACKEND = "solver", "trained", "object", "function", "backend"
 DEFAULT_PROMPT = "zero-shot"
@@ -320,3 +324,69 @@ def _import(place: str) -> type:
     except ImportError as error:
         raise ConfigError(f"this needs the package '{error.name}', which is not installed.") from error
     return made
+
+
+def has_predict(model: object) -> bool:
+    """Return whether an object, or those of a class, answer examples."""
+    return callable(getattr(model, "predict", None))
+
+
+def own_name(model: object) -> str:
+    """Return what runs call an object that was not given by name."""
+    return str(getattr(model, "__name__", "") or type(model).__name__)
+
+
+class OwnSolver:
+    """A solver around a user's object; what the object returns is checked.
+
+    Args:
+        name: What messages call it.
+        model: An object with `predict`, or a class of such objects, which is made with `seed` if it takes that.
+        seed: For a class.
+
+    Raises:
+        ModelError: If an object of the class cannot be made.
+    """
+
+    def __init__(self, name: str, model: Any, seed: int) -> None:
+        self._name = name
+        self._model = self._make(model, seed) if isinstance(model, type) else model
+        # Whether it is divisible or limited (see `solvers.solver`) is told from attributes.
+        for attribute in ("answers_apart", "can_answer", "close"):
+            if hasattr(self._model, attribute):
+                setattr(self, attribute, getattr(self._model, attribute))
+
+    def predict(self, examples: Sequence[Example]) -> list[str]:
+        """Return one answer per example, in order.
+
+        Raises:
+            ModelError: If the object raises, or returns something other than one text for each example.
+        """
+        try:
+            answers = list(self._model.predict(examples))
+        except Exception as error:
+            raise self._failure(error) from error
+        if len(answers) != len(examples):
+            raise ModelError(
+                f"{self._name} returned {len(answers):,} answers to {len(examples):,} questions; expected one for each."
+            )
+        for example, answer in zip(examples, answers, strict=True):
+            if not isinstance(answer, str):
+                raise ModelError(
+                    f"{self._name} answered {quoted(example.id)} by {quoted(answer)} ({type(answer).__name__}); "
+                    "expected text."
+                )
+        return [str(answer) for answer in answers]
+
+    def _make(self, kind: type, seed: int) -> Any:
+        try:
+            takes_seed = "seed" in inspect.signature(kind).parameters
+        except ValueError:  # a class of an extension module
+            takes_seed = False
+        try:
+            return kind(seed=seed) if takes_seed else kind()
+        except Exception as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> ModelError:
+        return ModelError(f"{self._name} failed: {type(error).__name__}: {shorten(str(error))}")

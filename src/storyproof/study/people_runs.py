@@ -20,7 +20,7 @@ from storyproof.evaluation.evaluate import GIVEN
 from storyproof.evaluation.runs import Evaluation, Prediction, Recorder, run_name, story_hash
 from storyproof.evaluation.scores import EXACTLY, Tally
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import mean_interval
+from storyproof.stats import mean_interval
 from storyproof.study.folder import Study
 from storyproof.study.items import MAIN
 from storyproof.study.results import StudyRows, seconds_of

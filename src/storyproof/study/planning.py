@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from storyproof.errors import ConfigError
 from storyproof.runtime.optional_packages import need
-from storyproof.stats.intervals import LEVEL
+from storyproof.stats import LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

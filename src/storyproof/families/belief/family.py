@@ -26,7 +26,7 @@ from storyproof.families.belief import (
     word_roles,
 )
 from storyproof.families.belief.answer_language import TALK
-from storyproof.families.belief.audit.kinds import KINDS
+from storyproof.families.belief.audit.causes import KINDS
 from storyproof.families.belief.conventions import conventions
 from storyproof.families.belief.mistakes import MISTAKES
 from storyproof.families.belief.read_text import is_nested, is_question, read_question, read_story

@@ -1,7 +1,13 @@
 """Rules of composition: if Z is X's `first` and Y is Z's `second`, then Y is X's `head`.
 
-There are three kinds of rule sets: `strict`, derived from the definition of a family (see `strict_rules`); `published`,
-the paper's sixteen rules; and rules from a file, for other kinship systems, which may also define relations.
+There are three kinds of rule sets: `strict`, derived from the definition of a family; `published`, the paper's sixteen
+rules; and rules from a file, for other kinship systems, which may also define relations.
+
+The strict rules are derived by program. Every relation is a path from one person to another with four kinds of steps:
+up to a parent, down to a child, to the spouse, to a sibling. Two relations in a row are their paths joined, and a path
+can be shortened wherever the laws of a family say where two steps lead: a child's parent is oneself or one's spouse, a
+spouse's child is one's own child, and so on. A composition is sound if all the paths to which it may reduce are cases
+of one relation. Paths that lead back to their beginning are ignored, because the people of a story are distinct.
 """
 
 from __future__ import annotations
@@ -11,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import DataError, UnknownNameError, quoted
-from storyproof.families.kinship.relations import BASIC, FEMALE, MALE, PREDICATES, Predicate
-from storyproof.families.kinship.strict_rules import sound_compositions
+from storyproof.families.kinship.relations import BASIC, FEMALE, MALE, NAMES, PREDICATES, Predicate
 from storyproof.io.bounded_input import LARGEST_YAML, DocumentError, parse_yaml, read_text
 
 STRICT, PUBLISHED = "strict", "published"
@@ -234,3 +240,55 @@ def _check_reach(rules: RuleSet, heads: dict[tuple[str, str], tuple[str, int]], 
                     f"{where}, line {line}: '{head}' cannot be concluded by this rule, because nothing yields "
                     f"'{relation}': stories do not state it, and no usable rule has it as its head."
                 )
+
+
+UP, DOWN, SPOUSE, SIBLING = "UDSB"
+_PATHS = {
+    "child": {"D"},
+    "inv-child": {"U"},
+    "SO": {"S"},
+    "sibling": {"B"},
+    "grand": {"DD"},
+    "inv-grand": {"UU"},
+    "un": {"BD"},
+    "inv-un": {"UB"},
+    "in-law": {"DS"},
+    "inv-in-law": {"SU"},
+    "sibling-in-law": {"SB", "BS"},
+}
+_LAWS = {
+    DOWN + UP: ("", SPOUSE),  # everyone has two married parents
+    UP + DOWN: ("", SIBLING),  # couples share all their children
+    SPOUSE + SPOUSE: ("",),
+    UP + SPOUSE: (UP,),
+    SPOUSE + DOWN: (DOWN,),
+    SIBLING + UP: (UP,),
+    DOWN + SIBLING: (DOWN,),
+    SIBLING + SIBLING: ("", SIBLING),
+}
+
+
+def shortest_paths(path: str) -> frozenset[str]:
+    """Return all paths to which a path may reduce."""
+    for place in range(len(path) - 1):
+        steps = path[place : place + 2]
+        if steps in _LAWS:
+            return frozenset().union(*(shortest_paths(path[:place] + new + path[place + 2 :]) for new in _LAWS[steps]))
+    return frozenset([path])
+
+
+@cache
+def sound_compositions() -> dict[tuple[str, str], str]:
+    """Return, for each two relations in a row, the one that always holds between the ends, if there is one."""
+    found = {}
+    for first, second in product(NAMES, repeat=2):
+        paths = {
+            short
+            for one, other in product(_PATHS[first], _PATHS[second])
+            for short in shortest_paths(one + other)
+            if short  # the ends are different people
+        }
+        heads = [name for name in NAMES if paths and paths <= _PATHS[name]]
+        if heads:
+            found[first, second] = heads[0]
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.evaluation.judge import judge_text
 from storyproof.example import Example

@@ -8,10 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from storyproof.datasets.examples import read_examples
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.path_conflicts import refuse_same_folder
-from storyproof.datasets.reading import find_source, find_sources
+from storyproof.datasets.reading import find_source, find_sources, read_examples
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.io.atomic_files import writing_to

@@ -20,10 +20,9 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.generation.seeds import digest
 from storyproof.solvers.neural.counter_rng import seed_for
-from storyproof.solvers.neural.data.batches import ExampleTable, shape_of, split
+from storyproof.solvers.neural.data.batches import ExampleTable, WordPermutation, shape_of, split, word_roles
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from storyproof.solvers.neural.data.encoding import Encoded, encode, join
-from storyproof.solvers.neural.data.permutation import WordPermutation, word_roles
 from storyproof.solvers.neural.data.vocabulary import (
     TokenVocabulary,
     group_key,

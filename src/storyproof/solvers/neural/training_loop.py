@@ -23,8 +23,7 @@ from storyproof.errors import ConfigError, quoted
 from storyproof.generation.seeds import Draws, Indices
 from storyproof.runtime.progress import beat
 from storyproof.solvers.neural.counter_rng import mix, number_places, seed_for
-from storyproof.solvers.neural.data.batches import ExampleTable, order_of
-from storyproof.solvers.neural.data.permutation import WordPermutation
+from storyproof.solvers.neural.data.batches import ExampleTable, WordPermutation, order_of
 from storyproof.solvers.neural.data.vocabulary import UNKNOWN
 from storyproof.solvers.neural.stacked_models import Stack, State
 from storyproof.solvers.training_settings import Settings

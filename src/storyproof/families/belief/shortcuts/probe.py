@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from storyproof.families.belief.shortcuts.stories import NONE, Told, by_batch
 from storyproof.families.belief.world import EventKind
-from storyproof.shortcuts.probes import boosted_trees, one_thread
 from storyproof.shortcuts.split_setup import Fold
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.shortcuts.word_probes import boosted_trees, one_thread
+from storyproof.stats import Flags, Ints
 
 Matrix = npt.NDArray[np.float32]
 

@@ -13,7 +13,7 @@ from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.tomi_text import parse_question, parse_sentence
 from storyproof.families.belief.world import EventKind
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.stats import Flags, Ints
 
 NONE = -1  # no word, no sentence, no candidate
 _BATCH = 20_000  # questions that are worked on at a time

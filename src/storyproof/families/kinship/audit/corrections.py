@@ -20,7 +20,7 @@ from storyproof.families.kinship.audit.proof_text import proof_steps
 from storyproof.families.kinship.prove_labels import LabelJudgement
 from storyproof.families.kinship.row import KinshipRow, Structure, read_row
 from storyproof.findings import COLUMN, TEXT
-from storyproof.formats.patches import is_text
+from storyproof.formats.json_edits import is_text
 
 TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}  # counts that only these rows have
 _COLUMNS = {"target": "answer", "story_edges": "edges"}  # columns that examples name differently than CLUTRR does

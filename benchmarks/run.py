@@ -28,7 +28,8 @@ from storyproof.families.belief.vocabulary import default_vocabulary
 from storyproof.families.kinship.checker import status
 from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
-from storyproof.families.kinship.generation.proof_file import LENGTHS, Proofs, Proved, prove
+from storyproof.families.kinship.generation.make_proof_file import prove
+from storyproof.families.kinship.generation.proof_file import LENGTHS, Proofs, Proved
 from storyproof.families.kinship.relations import BASIC, GENDERS, Fact
 from storyproof.families.kinship.rules import strict_rules
 

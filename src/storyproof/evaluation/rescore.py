@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from storyproof.datasets.frames import Data, takes_rows
+from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.reading import Source, find_source, read_examples
 from storyproof.errors import DataError
 from storyproof.evaluation.evaluate import PROVED
@@ -229,7 +229,7 @@ def _rescore(run: _RunAnswers, source: Source, fixed: Mapping[str, Example], lab
         kinds.setdefault(family_of(example).kind(example), []).append(example)
     return Rescored(
         model=run.run.model,
-        fixed=source.name,
+        fixed=data_name(source.name),
         split=source.split,
         scores=_compare(run, examples, labels, joint=True),
         by_kind={kind: _compare(run, members, labels) for kind, members in kinds.items()},

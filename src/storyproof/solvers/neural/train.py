@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.path_conflicts import refuse_same_folder
 from storyproof.datasets.reading import find_source, find_sources, read_examples
@@ -38,11 +39,12 @@ _OTHER_NAMES = {  # what the command line calls a setting
 _log = logging.getLogger(__name__)
 
 
+@takes_rows("data")
 def train(
     model: str,
     out: str | Path,
     *,
-    data: str | Path | None = None,
+    data: Data | None = None,
     split: str | None = None,
     held: str = DRAWN,
     labels: str = "given",
@@ -63,7 +65,7 @@ def train(
     Args:
         model: Its name, such as `entnet`.
         out: The folder to write the runs to.
-        data: A dataset folder or file to train on.
+        data: A dataset folder or file to train on, or rows in memory: a frame, an Arrow table, or a list of rows.
         split: Its split; by default train, or the whole of a single file.
         held: How to choose the best epoch: by stories `drawn` for each run, or by the val split as `given`.
         labels: Train on the labels as `given`, or as `proved` from the text.
@@ -102,7 +104,7 @@ def train(
         clear_leftovers(out, identity)
         return done
     training = Training(plan, [examples], identity)
-    about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
+    about = {"source": data_name(data) if data is not None else benchmark, "interrupted": False}
     with writing_to(out), claimed(out):
         if not force and (done := find_finished(out, identity)) is not None:  # by another process, meanwhile
             return done
@@ -206,4 +208,4 @@ def _read(data: str | Path, split: str | None, held: str, *, proved: bool) -> Tr
     if not some:
         raise DataError(f"{data} has no questions to train on; choose other data.")
     back = read_examples(find_source(data, "val"), proved=proved) if held == GIVEN else None
-    return TrainingSet(some, back, name=str(data))
+    return TrainingSet(some, back, name=data_name(data))

@@ -50,8 +50,11 @@ def _targets() -> Iterator[Target]:
     yield Target("matching", "families/kinship/answer_language.py", (f"{kinship}/test_answer_language.py",))
     readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "user_text"))
     yield Target("oracles", "families/belief/arrays.py", nested)
-    yield Target("oracles", "families/kinship/rules.py", (f"{kinship}/test_rules.py", f"{kinship}/test_oracle.py"))
-    yield Target("oracles", "families/kinship/rules.py", (f"{kinship}/test_strict_rules.py",))
+    yield Target(
+        "oracles",
+        "families/kinship/rules.py",
+        (f"{kinship}/test_rules.py", f"{kinship}/test_strict_rules.py", f"{kinship}/test_oracle.py"),
+    )
     yield Target("checkers", "families/belief/proof_check.py", (f"{belief}/test_proof_check.py",))
     yield Target("checkers", "families/kinship/deletion.py", (f"{kinship}/test_deletion.py",))
     yield Target(

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import storyproof
 from storyproof.audits import duplicates
-from storyproof.audits.duplicates import find_overlaps
-from storyproof.audits.overlaps import (
+from storyproof.audits.duplicates import (
     CONFLICT,
     NEAR,
     QUESTION,
@@ -24,6 +23,7 @@ from storyproof.audits.overlaps import (
     Conflict,
     OverlapReport,
     SplitOverlap,
+    find_overlaps,
 )
 from storyproof.datasets.reading import find_sources
 from storyproof.errors import ConfigError

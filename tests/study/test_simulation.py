@@ -20,7 +20,7 @@ from storyproof.study.items import MAIN, find_paraphrasing
 from storyproof.study.new import new_study
 from storyproof.study.participant_flow import FINISHED, REVIEW, WRITE, find_step
 from storyproof.study.participants import Participant, StudyFullError
-from storyproof.study.replace_excluded import replace_excluded
+from storyproof.study.recruitment import replace_excluded
 from storyproof.study.results import find_exclusions, group_answers, read_rows
 from storyproof.study.submissions import submit_review, submit_text
 from storyproof.study.text_checks import check_story

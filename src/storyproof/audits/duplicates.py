@@ -15,28 +15,193 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
-from storyproof.audits.fingerprints import HashedSplit, Hashes, StorySource, hash_of, read_split
-from storyproof.audits.overlaps import (
-    CONFLICT,
-    NEAR,
-    QUESTION,
-    STORY,
-    STRUCTURAL,
-    Conflict,
-    OverlapReport,
-    SplitOverlap,
-    Twins,
-)
 from storyproof.errors import ConfigError
+from storyproof.families.family import family_of_table
+from storyproof.formats.chunks import story_starts
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class StorySource(Protocol):
+    """Tables of whole stories with a name and, if it is known, a split, such as `datasets.reading.Source`."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def split(self) -> str | None: ...  # noqa: D102
+    def tables(self) -> Iterator[pa.Table]: ...  # noqa: D102
+
+
+class HashedSplit(NamedTuple):
+    """What is compared of a split.
+
+    Attributes:
+        label: What to call it.
+        ids: The ids of its stories.
+        row_ids: The ids of its rows.
+        answers: The answers of its rows; None for rows without one.
+        hashes: By kind: of stories, of questions, and of stories without names.
+        texts: Stories by hash, those whose hashes are lowest.
+    """
+
+    label: str
+    ids: list[str]
+    row_ids: list[str]
+    answers: list[str | None]
+    hashes: dict[str, Hashes]
+    texts: dict[int, str]
+
+
+def read_split(source: StorySource, label: str, most_texts: int) -> HashedSplit:
+    """Read a split, and keep about as many texts as `most_texts`."""
+    ids: list[str] = []
+    row_ids: list[str] = []
+    answers: list[str | None] = []
+    labels: dict[str | None, str | None] = {}  # each once, however often it is given
+    found: dict[str, list[int]] = {kind: [] for kind in (STORY, QUESTION, STRUCTURAL)}
+    texts: dict[int, str] = {}
+    seen: set[tuple[str | None, int]] = set()
+    for table in source.tables():
+        rows = table.num_rows
+        if not rows:
+            continue
+        family = family_of_table(table)
+        story_ids, given = (_values(table, name) for name in ("story_id", "answer"))
+        facts = {name: _values(table, name) for name in family.facts}
+        stories = table["story"].to_pylist()
+        row_ids += table["id"].to_pylist()
+        answers += [labels.setdefault(each, each) for each in given]
+        hashes = {text: hash_of(text) for text in dict.fromkeys(stories)}
+        asked = zip(stories, table["question"].to_pylist(), strict=True)
+        found[QUESTION] += [hash_of(f"{hashes[text]} {question}") for text, question in asked]
+        for end in [*story_starts(table)[1:].tolist(), rows]:
+            last = end - 1  # where questions stand between sentences, the last row has all of them
+            text, key = stories[last], hashes[stories[last]]
+            if (story_ids[last], key) in seen:
+                continue
+            seen.add((story_ids[last], key))
+            ids.append(story_ids[last] or row_ids[last - rows])
+            found[STORY].append(key)
+            found[STRUCTURAL].append(
+                hash_of(family.fingerprint(text, {name: values[last] for name, values in facts.items()}))
+            )
+            texts[key] = text
+        if len(texts) > 2 * most_texts:
+            texts = {key: texts[key] for key in heapq.nsmallest(most_texts, texts)}
+    hashed = {kind: np.array(each, np.uint64) for kind, each in found.items()}
+    return HashedSplit(label, ids, row_ids, answers, hashed, texts)
+
+
+def _values(table: pa.Table, name: str) -> list[Any]:
+    values: list[Any] = table[name].to_pylist() if name in table.column_names else [None] * table.num_rows
+    return values
+
+
+def hash_of(text: str) -> int:
+    """Return 64 bits that are the same in every process."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+STORY, QUESTION, CONFLICT, STRUCTURAL, NEAR = KINDS = ("story", "question", "conflict", "structural", "near")
+MEANINGS = {
+    STORY: "the same story",
+    QUESTION: "the same story and question",
+    CONFLICT: "the same story and question with another answer",
+    STRUCTURAL: "the same story apart from its names",
+    NEAR: "nearly the same story",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Two stories or questions that are the same, by id, and how alike they are."""
+
+    first: str
+    second: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict(Twins):
+    """Two rows that ask the same about the same text, and what each has for the answer."""
+
+    first_answer: str
+    second_answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class SplitOverlap:
+    """What two splits share, or what a split holds twice (then first and second are the same).
+
+    Attributes:
+        kind: One of KINDS.
+        first: One split.
+        second: The other.
+        first_total: How many stories (for `question` and `conflict`, questions) of the first were compared.
+        second_total: How many of the second.
+        first_affected: How many of the first have a twin in the second.
+        second_affected: How many of the second have one in the first.
+        pairs: How many pairs of twins there are; for near ones, of different texts.
+        examples: Some of them; conflicts one per question, structural ones with different texts, near ones the nearest
+            first.
+    """
+
+    kind: str
+    first: str
+    second: str
+    first_total: int
+    second_total: int
+    first_affected: int
+    second_affected: int
+    pairs: int
+    examples: list[Twins]
+
+    @property
+    def share(self) -> float:
+        """How much of the second, such as the test split, is affected."""
+        return self.second_affected / self.second_total if self.second_total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapReport:
+    """What was found.
+
+    Attributes:
+        parts: How many stories and questions each split has.
+        overlaps: By kind, each split with itself and each two with one another, the earlier first.
+        near: How near ones were looked for, and how many texts were compared; empty if they were not. Twins of stories
+            that were not compared (see the totals) are not found, which makes shares lower bounds.
+    """
+
+    parts: dict[str, dict[str, int]]
+    overlaps: list[SplitOverlap]
+    near: dict[str, Any]
+
+    def conflicts(self) -> Iterator[tuple[SplitOverlap, Conflict]]:
+        """Return the examples of conflicts, each with its splits."""
+        for each in self.overlaps:
+            for twins in each.examples:
+                if isinstance(twins, Conflict):
+                    yield each, twins
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        found = [{**asdict(each), "share": each.share} for each in self.overlaps]
+        return {"parts": self.parts, "overlaps": found, "near": self.near}
+
 
 NEAR_TEXTS = 50_000
 _ODD = np.uint64(0x9E3779B97F4A7C15)

@@ -237,8 +237,7 @@ class _Plan:
         self, model: ModelReference, prompt: str, seed: int, data: Path | str, split: str | None, folder: Path | None
     ) -> Evaluation:
         import storyproof
-        from storyproof.cli.progress import progress_bar
-        from storyproof.cli.run_progress import RunProgress
+        from storyproof.cli.progress import RunProgress, progress_bar
 
         progress = RunProgress()
         shown = progress.running(model.name) if model.is_language_model else progress_bar(model.name, None)

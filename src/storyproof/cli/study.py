@@ -179,7 +179,7 @@ def preregister(
     database: _Database = "",
 ) -> None:
     """Write design, items, seeds, rules and hashes as a preregistration."""
-    from storyproof.study.preregistration import write_preregistration
+    from storyproof.study.planning import write_preregistration
 
     study = _open(name, database)
     try:
@@ -256,7 +256,7 @@ def unlock(name: _Name, database: _Database = "") -> None:
 @app.command("replace-excluded", cls=Command, short_help="Give items of excluded people to others.")
 def replace_excluded(name: _Name, database: _Database = "") -> None:
     """Give the items of excluded participants to others; their data stay, and are left out of results."""
-    from storyproof.study.replace_excluded import replace_excluded as replace
+    from storyproof.study.recruitment import replace_excluded as replace
 
     study = _open(name, database)
     try:

@@ -16,7 +16,7 @@ from storyproof.datasets.stream import Stream
 from storyproof.errors import ConfigError
 from storyproof.example import plain_schema
 from storyproof.integrations.hf_format import SPLIT_NAMES
-from storyproof.integrations.peers import need_peer
+from storyproof.reports.doctor import need_peer
 
 if TYPE_CHECKING:
     from datasets import Dataset, IterableDataset

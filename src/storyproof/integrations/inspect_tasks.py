@@ -26,7 +26,7 @@ from storyproof.integrations.harness_questions import (
     reader_of,
     story_key,
 )
-from storyproof.integrations.peers import need_peer
+from storyproof.reports.doctor import need_peer
 from storyproof.solvers.llm.messages import Reply, Request
 from storyproof.solvers.llm.prompt import Prompt, ends_before_answer
 from storyproof.solvers.solver import DEFAULT_PROMPT

@@ -19,7 +19,7 @@ from storyproof import __version__
 from storyproof.engines.engine import Item, Result, portable
 from storyproof.engines.processes import available_cores
 from storyproof.errors import ConfigError, shorten
-from storyproof.integrations.peers import need_peer
+from storyproof.reports.doctor import need_peer
 
 LOCAL = "local"  # what Ray calls a cluster that it starts
 _RETRIES = 10  # times that an item is tried again if its worker dies: machines that are rented cheaply come and go

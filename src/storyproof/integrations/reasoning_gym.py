@@ -14,8 +14,8 @@ from storyproof.catalog import names
 from storyproof.datasets.stream import stream
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.evaluation.judge import judge
-from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING
+from storyproof.reports.doctor import need_peer
 from storyproof.runtime.optional_packages import need
 from storyproof.solvers.llm.prompt import prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT

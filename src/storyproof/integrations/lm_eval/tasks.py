@@ -20,7 +20,7 @@ from storyproof.integrations.harness_questions import (
     reader_of,
     story_key,
 )
-from storyproof.integrations.peers import need_peer
+from storyproof.reports.doctor import need_peer
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 _WHAT = "lm_eval with tasks of storyproof"

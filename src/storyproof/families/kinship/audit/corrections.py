@@ -60,7 +60,7 @@ def find_example_flaws(
             flaws += _remaining(flaws, left, audited.given.values)
         elif isinstance(row, KinshipRow):
             flaws += _remaining(flaws, list(check_row(row, next(judged), reading=audited.reading)), row.values)
-        yield [_shown(audited.given.values, flaw) for flaw in flaws]
+        yield [_with_given(audited.given.values, flaw) for flaw in flaws]
 
 
 def _needs_correction(flaws: Sequence[Flaw]) -> bool:
@@ -142,5 +142,5 @@ def _read_value(name: str, text: str) -> Any:
     return text if is_text(name) else json.loads(text)
 
 
-def _shown(values: Mapping[str, Any], flaw: Flaw) -> Flaw:
+def _with_given(values: Mapping[str, Any], flaw: Flaw) -> Flaw:
     return flaw if flaw.found is not None else flaw._replace(found=_written(values.get(flaw.field)))

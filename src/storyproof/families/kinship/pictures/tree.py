@@ -17,7 +17,7 @@ from rich.text import Text
 from storyproof.example import Example
 from storyproof.families.kinship.checker import Witnesses
 from storyproof.families.kinship.genealogy import Genealogy
-from storyproof.families.kinship.pictures.scene import FamilyScene, read_scene
+from storyproof.families.kinship.pictures.picture import FamilyScene, read_scene
 from storyproof.families.kinship.relations import MALE, NAMES, word
 from storyproof.families.kinship.row import KinshipRow
 

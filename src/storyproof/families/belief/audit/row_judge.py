@@ -1,0 +1,141 @@
+"""The judge of rows in any other wording, or about nested beliefs: every label against what follows from the text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from storyproof.families.belief.audit.causes import IMPOSSIBLE_STORY, PROVERS, QUESTION_TYPE, SEMANTIC, STRUCTURAL
+from storyproof.families.belief.audit.counts import KindJudge
+from storyproof.families.belief.read_text import read_question
+from storyproof.families.belief.rows import POSSIBLE, AskedRow, RowProofs, kind_of, prove_rows
+from storyproof.families.belief.tomi_rows import RowProblem
+from storyproof.families.file_judge import Subject
+from storyproof.findings import COLUMN, UNREAD, Finding
+from storyproof.formats.format import PLACE, Place
+from storyproof.formats.inspect_jsonl import folded
+
+_KINDS = {"answer": STRUCTURAL, "question_type": QUESTION_TYPE, "story_type": SEMANTIC}
+_COUNTED = {QUESTION_TYPE: "wrong_question_types", SEMANTIC: "wrong_story_types", COLUMN: "wrong_columns"}
+
+
+class RowJudge(KindJudge):
+    """Judges rows one by one."""
+
+    def judge(self, table: pa.Table, *, is_certain: bool) -> list[Finding]:
+        """Return what is wrong in rows, by row, and count it."""
+        rows: list[dict[str, Any]] = table.to_pylist()
+        proofs = prove_rows([AskedRow.of(row) for row in rows])
+        self.tally.add_columns(table)
+        found = self._problems(rows, proofs)
+        impossible = {rows[each.row]["story"] for each in proofs.problems if each.expected == POSSIBLE}
+        mistyped = set[str]()
+        for row, labels, by_reading in zip(rows, proofs.labels, proofs.by_reading, strict=True):
+            if labels is None:
+                continue
+            self.tally.judged += 1
+            place = Place.from_value(row[PLACE])
+            if row["story"] in impossible:
+                self.tally.gone.add(place.row)
+                continue
+            asked = kind_of(read_question(row["question"]))
+            self.tally.asked.add(asked)
+            for name, right in labels.items():
+                if name in row and row[name] is None:
+                    self.tally.unchecked[name] += 1
+                elif name in row and not _agrees(self.subject, name, row[name], right):
+                    finding = _finding(self.subject, row, place, name, labels, by_reading, asked)
+                    self._count(finding, mistyped)
+                    found.append(finding)
+        return sorted(found, key=lambda each: each.row)
+
+    def _problems(self, rows: Sequence[dict[str, Any]], proofs: RowProofs) -> list[Finding]:
+        """Return rows that cannot be read, stories that cannot happen, and where oracle and checker differ."""
+        found = []
+        by_row: dict[int, RowProblem] = {}
+        by_story: dict[str, RowProblem] = {}
+        for problem in proofs.problems:
+            if problem.what in ("story", "question") and problem.expected != POSSIBLE:
+                by_row.setdefault(problem.row, problem)
+                if problem.what == "story":
+                    by_story.setdefault(rows[problem.row]["story"], problem)
+                continue
+            kind = IMPOSSIBLE_STORY if problem.expected == POSSIBLE else PROVERS
+            self.tally.counts["impossible_stories"] += kind == IMPOSSIBLE_STORY
+            self.tally.causes[kind] += 1
+            found.append(self._problem(rows[problem.row], kind, problem.what, problem.found, problem.expected))
+        for number, labels in enumerate(proofs.labels):
+            if labels is None:
+                unread = by_row.get(number) or by_story[rows[number]["story"]]
+                what = f"{unread.found}; expected {unread.expected}"
+                found.append(self._problem(rows[number], UNREAD, unread.what, what, ""))
+        return found
+
+    def _problem(self, row: dict[str, Any], kind: str, what: str, found: str, expected: str) -> Finding:
+        place = Place.from_value(row[PLACE])
+        at: dict[str, Any] = {"row": place.row, "line": place.line, "id": row.get("id") or ""}
+        reason = {IMPOSSIBLE_STORY: found, PROVERS: "please report this; the labels of the row may be right"}.get(
+            kind, ""
+        )
+        shown: dict[str, Any] = {"found": found, "expected": expected, "reason": reason}
+        return Finding(file=self.subject.name, kind=kind, field=what, **shown, **at)
+
+    def _count(self, finding: Finding, mistyped: set[str]) -> None:
+        """Count a wrong label; wrong story types are counted by story."""
+        if finding.kind == STRUCTURAL:
+            self.tally.add_answer(finding.asked, finding.reading)
+            self.tally.causes["other_reading" if finding.reading else "not_entailed"] += 1
+            return
+        story = finding.id.rpartition("-")[0] or finding.id
+        if finding.kind != SEMANTIC or story not in mistyped:
+            self.tally.counts[_COUNTED[finding.kind]] += 1
+        if finding.kind == SEMANTIC:
+            mistyped.add(story)
+
+
+def _agrees(subject: Subject, name: str, found: Any, right: Any) -> bool:
+    if name == "answer" and subject.format.has_free_answers:
+        return any(folded(each) == folded(right) for each in found.split("\n"))
+    return bool(found == right)
+
+
+def _finding(
+    subject: Subject,
+    row: dict[str, Any],
+    place: Place,
+    name: str,
+    labels: dict[str, Any],
+    by_reading: dict[str, str],
+    asked: str,
+) -> Finding:
+    spot = subject.format.locate(subject.path, name, place)
+    right = labels[name]
+    reading = ""
+    if name == "answer":
+        fitting = (each for each, answer in by_reading.items() if _agrees(subject, name, row[name], answer))
+        reading = next(fitting, "")
+    reason = f"under {labels['readings'][0]} the text gives {_written(right)}"
+    if reading:
+        reason += f"; it would be right under {reading}"
+    return Finding(
+        file=subject.called(spot.file),
+        line=spot.line,
+        row=place.row,
+        id=row.get("id") or "",
+        kind=_KINDS.get(name, COLUMN),
+        field=spot.field,
+        found=_written(row[name]).replace("\n", ", "),
+        expected=_written(right),
+        reason=reason,
+        reading=reading,
+        sentences=tuple(labels["proof"]),
+        asked=asked,
+        fix=spot.field,
+    )
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -108,8 +108,8 @@ def mean_interval(
     if len(sums) < FEW_GROUPS or plain or _all_alike(sums, counts):
         return Interval(mean, *wilson(mean, len(sums), _quantile(level)))
     order = np.lexsort((counts, sums))
-    found = _clustered(sums[order], counts[order], level, resamples)
-    return Interval(found.value, max(0.0, found.low), min(1.0, found.high))
+    interval = _clustered(sums[order], counts[order], level, resamples)
+    return Interval(interval.value, max(0.0, interval.low), min(1.0, interval.high))
 
 
 def difference_interval(

@@ -186,13 +186,13 @@ def _judge_resources(paths: Sequence[str | Path]) -> tuple[list[FileReport], lis
     for path in paths:
         if not is_url(path) and Path(path).name == MANIFEST:
             raise DataError(f"{path} describes a dataset; give its folder, {Path(path).parent}, or one of its files.")
-        found = None
+        judgement = None
         if not is_url(path) and kind_of(Path(path)) == FILE:
-            found = next((each for family in families() if (each := family.judge_resource(Path(path)))), None)
-        if found is None:
+            judgement = next((each for family in families() if (each := family.judge_resource(Path(path)))), None)
+        if judgement is None:
             others.append(path)
         else:
-            count, findings = found
+            count, findings = judgement
             reports.append(FileReport(Path(path).name, "", {"entries": count}, findings))
     return reports, others
 
@@ -217,15 +217,15 @@ def _find_all(paths: Sequence[str | Path]) -> list[_File]:
     """Return all files at some paths and URLs, those on this machine first."""
     local = [path for path in paths if not is_url(path)]
     files = find_files(local) if local or not paths else []
-    found = [
+    paths_found = [
         _File(DataFile(str(file)), name, split_of(file), str(file.parent))
         for file, name in zip(files, names_of(files), strict=True)
     ]
     for url in (str(path).rstrip("/") for path in paths if is_url(path)):
         for source in find_sources(url):
             for file in source.files:
-                found.append(_File(file, file.name, source.split, file.place.rpartition("/")[0]))
-    return found
+                paths_found.append(_File(file, file.name, source.split, file.place.rpartition("/")[0]))
+    return paths_found
 
 
 @dataclass(frozen=True, slots=True)

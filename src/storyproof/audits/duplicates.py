@@ -71,7 +71,7 @@ def read_split(source: StorySource, label: str, most_texts: int) -> HashedSplit:
     row_ids: list[str] = []
     answers: list[str | None] = []
     labels: dict[str | None, str | None] = {}  # each once, however often it is given
-    found: dict[str, list[int]] = {kind: [] for kind in (STORY, QUESTION, STRUCTURAL)}
+    numbers: dict[str, list[int]] = {kind: [] for kind in (STORY, QUESTION, STRUCTURAL)}
     texts: dict[int, str] = {}
     seen: set[tuple[str | None, int]] = set()
     for table in source.tables():
@@ -86,7 +86,7 @@ def read_split(source: StorySource, label: str, most_texts: int) -> HashedSplit:
         answers += [labels.setdefault(each, each) for each in given]
         hashes = {text: hash_of(text) for text in dict.fromkeys(stories)}
         asked = zip(stories, table["question"].to_pylist(), strict=True)
-        found[QUESTION] += [hash_of(f"{hashes[text]} {question}") for text, question in asked]
+        numbers[QUESTION] += [hash_of(f"{hashes[text]} {question}") for text, question in asked]
         for end in [*story_starts(table)[1:].tolist(), rows]:
             last = end - 1  # where questions stand between sentences, the last row has all of them
             text, key = stories[last], hashes[stories[last]]
@@ -94,14 +94,14 @@ def read_split(source: StorySource, label: str, most_texts: int) -> HashedSplit:
                 continue
             seen.add((story_ids[last], key))
             ids.append(story_ids[last] or row_ids[last - rows])
-            found[STORY].append(key)
-            found[STRUCTURAL].append(
+            numbers[STORY].append(key)
+            numbers[STRUCTURAL].append(
                 hash_of(family.fingerprint(text, {name: values[last] for name, values in facts.items()}))
             )
             texts[key] = text
         if len(texts) > 2 * most_texts:
             texts = {key: texts[key] for key in heapq.nsmallest(most_texts, texts)}
-    hashed = {kind: np.array(each, np.uint64) for kind, each in found.items()}
+    hashed = {kind: np.array(each, np.uint64) for kind, each in numbers.items()}
     return HashedSplit(label, ids, row_ids, answers, hashed, texts)
 
 
@@ -199,8 +199,8 @@ class OverlapReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        found = [{**asdict(each), "share": each.share} for each in self.overlaps]
-        return {"parts": self.parts, "overlaps": found, "near": self.near}
+        overlaps = [{**asdict(each), "share": each.share} for each in self.overlaps]
+        return {"parts": self.parts, "overlaps": overlaps, "near": self.near}
 
 
 NEAR_TEXTS = 50_000
@@ -249,8 +249,8 @@ def find_overlaps(
     about: dict[str, Any] = {}
     if near:
         chosen = sample([each.texts for each in parts], near_texts)
-        found, about = find_near(library, chosen, threshold)
-        overlaps += [_near(parts, place, found, chosen[: about["compared"]], examples) for place in places]
+        near_pairs, about = find_near(library, chosen, threshold)
+        overlaps += [_near(parts, place, near_pairs, chosen[: about["compared"]], examples) for place in places]
     sizes = {each.label: {"stories": len(each.ids), "questions": len(each.row_ids)} for each in parts}
     return OverlapReport(sizes, overlaps, about)
 
@@ -318,20 +318,20 @@ def _disputed(parts: Sequence[HashedSplit]) -> Hashes:
 
 def _answered(part: HashedSplit, questions: Hashes) -> dict[int, list[tuple[int, str]]]:
     """Return rows with their answers, by question, without rows that have none."""
-    found: dict[int, list[tuple[int, str]]] = {}
+    answered: dict[int, list[tuple[int, str]]] = {}
     asked = part.hashes[QUESTION]
     for row in np.flatnonzero(np.isin(asked, questions)).tolist():
         if (answer := part.answers[row]) is not None:
-            found.setdefault(int(asked[row]), []).append((row, answer))
-    return found
+            answered.setdefault(int(asked[row]), []).append((row, answer))
+    return answered
 
 
 def _near(
-    parts: Sequence[HashedSplit], place: tuple[int, int], found: Near, compared: Sequence[Chosen], most: int
+    parts: Sequence[HashedSplit], place: tuple[int, int], near: Near, compared: Sequence[Chosen], most: int
 ) -> SplitOverlap:
     """Summarise the near pairs of two parts, or of one."""
     first, second = parts[place[0]], parts[place[1]]
-    pairs = found[place]
+    pairs = near[place]
     keys, other_keys = {pair[1] for pair in pairs}, {pair[2] for pair in pairs}
     if first is second:
         keys = other_keys = keys | other_keys
@@ -403,7 +403,7 @@ def find_near(library: Any, chosen: Sequence[Chosen], threshold: float) -> tuple
     index = library.MinHashLSH(num_perm=_PERMUTATIONS, params=(bands, rows), storage_config=storage)
     shingles = [_shingles(each.text) for each in chosen]
     low_halves = (each.astype(np.uint32).tolist() for each in shingles)
-    found: Near = defaultdict(list)
+    pairs: Near = defaultdict(list)
     proposals = compared = 0
     for number, sketch in enumerate(library.MinHash.generator(low_halves, num_perm=_PERMUTATIONS, hashfunc=int)):
         if proposals > _MOST_PROPOSALS:
@@ -415,9 +415,9 @@ def find_near(library: Any, chosen: Sequence[Chosen], threshold: float) -> tuple
             similarity = _jaccard(shingles[other], shingles[number])
             if similarity >= threshold and chosen[other].key != chosen[number].key:
                 first, second = sorted((chosen[other], chosen[number]), key=lambda each: each.part)
-                found[first.part, second.part].append((similarity, first.key, second.key))
+                pairs[first.part, second.part].append((similarity, first.key, second.key))
     about = {"threshold": threshold, "shingle_words": _SHINGLE_WORDS, "recall_at_threshold": recall}
-    return found, {**about, "proposals": proposals, "compared": compared, "chosen": len(chosen)}
+    return pairs, {**about, "proposals": proposals, "compared": compared, "chosen": len(chosen)}
 
 
 def _bands(threshold: float) -> tuple[int, int, float]:

@@ -157,8 +157,8 @@ class RowOrder:
         if numbers is None:
             return False
         for name, expected in (("benchmark", self._benchmark), ("split", self._split)):
-            found = pc.unique(table.column(name)).to_pylist()
-            if len(found) != 1 or found[0] != (expected or found[0]):
+            values = pc.unique(table.column(name)).to_pylist()
+            if len(values) != 1 or values[0] != (expected or values[0]):
                 return False
         same_id, same_story = (
             table.column(name)[0].as_py() == last for name, last in zip(("story_id", "story"), self._last, strict=True)
@@ -315,7 +315,7 @@ class RepeatedTexts:
 
     def close(self) -> list[str]:
         """Return the texts whose repetition was not known at once, once for each time, sorted."""
-        found: list[str] = []
+        texts: list[str] = []
         for content in self._rest.contents():
             seen: set[bytes] = set()
             place = 0
@@ -324,9 +324,9 @@ class RepeatedTexts:
                 place = start + _LENGTH.unpack_from(content, place)[0]
                 text = content[start:place]
                 if text in seen:
-                    found.append(text.decode("utf-8", "surrogatepass"))
+                    texts.append(text.decode("utf-8", "surrogatepass"))
                 seen.add(text)
-        return sorted(found)
+        return sorted(texts)
 
 
 class RepeatedNumbers:
@@ -359,22 +359,22 @@ class RepeatedNumbers:
 
     def close(self) -> list[int]:
         """Return the numbers that occur twice or more, sorted."""
-        found: set[int] = set()
+        repeated: set[int] = set()
         for part in self._parts():
             numbers, counts = np.unique(part, return_counts=True)
             twice = counts > 1
             for start, end, questions in self._ranges:
                 story, question = np.divmod(numbers, 10)
                 twice |= (story >= start) & (story < end) & (question < questions)
-            found.update(numbers[twice].tolist())
+            repeated.update(numbers[twice].tolist())
         self._ranges.sort()
         for place, (start, end, questions) in enumerate(self._ranges):
             for other, until, asked in self._ranges[place + 1 :]:
                 if other >= end:
                     break
                 stories = range(max(start, other), min(end, until))
-                found.update(10 * story + each for story in stories for each in range(min(questions, asked)))
-        return sorted(found)
+                repeated.update(10 * story + each for story in stories for each in range(min(questions, asked)))
+        return sorted(repeated)
 
     def _continues(self, numbers: Numbers) -> bool:
         """Return whether numbers are all questions of consecutive stories; they are then remembered as a range."""

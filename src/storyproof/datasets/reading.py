@@ -150,9 +150,9 @@ class Source:
                     yield table
 
 
-def _check_columns(file: DataFile, known: set[str], found: set[str]) -> None:
+def _check_columns(file: DataFile, known: set[str], columns: set[str]) -> None:
     """Raise DataError unless a shard has the columns of the shards before it."""
-    lacking, more = sorted(known - found), sorted(found - known)
+    lacking, more = sorted(known - columns), sorted(columns - known)
     if lacking or more:
         how = f"lacks the column '{lacking[0]}'" if lacking else f"has another column, '{more[0]}'"
         raise DataError(f"{file.place} {how}; expected the columns of the shards before it; {_REMEDY}.")
@@ -323,10 +323,10 @@ def iterate_examples(
     for table in source.tables(rows):
         family = family_of_table(table)
         try:
-            found = complete(table, family, proved=proved).to_pylist()
+            completed = complete(table, family, proved=proved).to_pylist()
         except DataError as error:
             raise DataError(f"{source.name}: {error}") from error
-        for row in found:
+        for row in completed:
             if max_stories is not None:
                 stories.add((row["split"], row["story_id"]))
                 if len(stories) > max_stories:
@@ -374,10 +374,12 @@ def as_example(row: Example | Mapping[str, Any]) -> Example:
         return Example.from_row(dict(given), family.name)
     blank = {**own_example(given).as_row(), **_unknown(given)}
     try:
-        [found] = complete(pa.Table.from_pylist([blank]), family).to_pylist()
+        [completed] = complete(pa.Table.from_pylist([blank]), family).to_pylist()
     except (DataError, ValueError, pa.ArrowInvalid):  # a family that has more to read, or text that nobody can read
-        found = _proved(family, given)
-    return own_example({**{name: value for name, value in found.items() if value is not None}, **given}, family.name)
+        completed = _proved(family, given)
+    return own_example(
+        {**{name: value for name, value in completed.items() if value is not None}, **given}, family.name
+    )
 
 
 def _proved(family: Family, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,13 +49,13 @@ class MistakeFinder:
 
     def explain(self, answer: str) -> tuple[str, ...]:
         """Return all explanations that fit a wrong answer, the first of `describe` first; at least one."""
-        found = []
+        explanations = []
         if self._proved is not None and self._proved == answer != "":
-            found.append(LABEL)
+            explanations.append(LABEL)
         if self._proved == "":
-            found.append(UNSETTLED)
-        found += [name for name, answers in self._answers.items() if answer in answers]
-        return tuple(found) or ((UNEXPLAINED if answer in self._possible else NO_ANSWER),)
+            explanations.append(UNSETTLED)
+        explanations += [name for name, answers in self._answers.items() if answer in answers]
+        return tuple(explanations) or ((UNEXPLAINED if answer in self._possible else NO_ANSWER),)
 
 
 _MOST_KEPT = 100_000  # verdicts on answers that came early, about 20 MB
@@ -157,7 +157,7 @@ class AnswerJudge:
 
     def _prediction(self, answer: Answer, verdict: _Verdict) -> Prediction:
         example, family = answer.example, family_of(answer.example)
-        found = Prediction(
+        prediction = Prediction(
             id=example.id,
             story_id=example.story_id,
             story_hash=story_hash(example.story),
@@ -171,11 +171,11 @@ class AnswerJudge:
             right=verdict.match.right,
         )
         if not self.free_text:
-            return found
+            return prediction
         last = answer.replies[-1] if answer.replies else None
         several = len(answer.replies) > 1 or (last is not None and last.text != answer.text)
         return replace(
-            found,
+            prediction,
             answer="" if answer.cut_off else answer.text if verdict.meant is None else verdict.meant,
             reply=answer.text,
             match=verdict.match.kind,
@@ -205,7 +205,7 @@ class AnswerJudge:
                 "match_types": tally.kinds(name),
             }
         errors = dict(tally.errors.most_common(20))
-        found: dict[str, Any] = {
+        details: dict[str, Any] = {
             "matching": chosen,
             "match_types": tally.kinds(chosen),
             "matchings": side_by_side,
@@ -215,10 +215,10 @@ class AnswerJudge:
             "failures": {"failed": tally.failed, "not_asked": tally.not_asked, "of": tally.asked, "errors": errors},
         }
         if self._has_tokens:
-            found["tokens"] = {"prompt": self._read, "output": self._written, "cached": self._cached}
+            details["tokens"] = {"prompt": self._read, "output": self._written, "cached": self._cached}
             if self._prices is not None:
-                found["cost"] = self._prices.cost(self._read, self._written, self._cached)
-        return found
+                details["cost"] = self._prices.cost(self._read, self._written, self._cached)
+        return details
 
 
 def _fingerprint(answer: Answer) -> bytes:
@@ -230,9 +230,9 @@ def _fingerprint(answer: Answer) -> bytes:
 
 def _effort(replies: tuple[Reply, ...]) -> dict[str, float]:
     """Return what replies took together, as far as it is known."""
-    found: dict[str, float] = {}
+    effort: dict[str, float] = {}
     for name in ("prompt_tokens", "output_tokens", "cached_tokens", "seconds", "retries"):
         values = [value for reply in replies if (value := getattr(reply, name)) is not None]
         if values:
-            found[name] = round(sum(values), 6)
-    return found
+            effort[name] = round(sum(values), 6)
+    return effort

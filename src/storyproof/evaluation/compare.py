@@ -287,7 +287,7 @@ def judge_run(run: RecordedRun) -> JudgedRun:
         DataError: If there are no answers, or one neither says whether it is right nor what was right.
     """
     judged: list[tuple[Prediction, bool]] = []
-    found: dict[str, Judgement] = {}
+    judgements: dict[str, Judgement] = {}
     for number, each in enumerate(run.predictions):
         if each.failed:
             continue  # neither right nor wrong
@@ -300,18 +300,18 @@ def judge_run(run: RecordedRun) -> JudgedRun:
                 )
             right = each.answer == each.target
         judged.append((each, right))
-        before = found.get(each.id)
+        before = judgements.get(each.id)
         if before is None:
             about = (each.story_id or each.id, each.question_type or "", each.question, each.target)
-            found[each.id] = Judgement(*about, float(right), 1)
+            judgements[each.id] = Judgement(*about, float(right), 1)
         else:
             given = before.given + 1
-            found[each.id] = before._replace(right=(before.right * before.given + right) / given, given=given)
+            judgements[each.id] = before._replace(right=(before.right * before.given + right) / given, given=given)
     if not judged:
         raise DataError(
             f"{run.where} contains no answers to compare; run evaluate again with --output-dir, which records them."
         )
-    return JudgedRun(run, found, tuple(judged))
+    return JudgedRun(run, judgements, tuple(judged))
 
 
 def sensitivity(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
@@ -329,7 +329,7 @@ def sensitivity(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
 
 def _spread(runs: Sequence[Evaluation]) -> dict[str, Any]:
     scores = [run.scores.accuracy for run in runs]
-    found: dict[str, Any] = {
+    spread: dict[str, Any] = {
         "runs": len(runs),
         "lowest": min(scores),
         "highest": max(scores),
@@ -342,8 +342,8 @@ def _spread(runs: Sequence[Evaluation]) -> dict[str, Any]:
         by["seeds"][str(run.seed)].append(run.scores.accuracy)
     for name, groups in by.items():
         if len(groups) > 1:
-            found[name] = {group: fmean(values) for group, values in groups.items()}
-    return found
+            spread[name] = {group: fmean(values) for group, values in groups.items()}
+    return spread
 
 
 def prompt_of(run: Evaluation) -> str:

@@ -42,12 +42,12 @@ class Compared:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        found: dict[str, Any] = {name: getattr(self, name) for name in ("questions", "stories", "changed_labels")}
+        values: dict[str, Any] = {name: getattr(self, name) for name in ("questions", "stories", "changed_labels")}
         for name in ("published", "corrected", "difference"):
             scores: dict[str, Interval] = getattr(self, name)
             intervals = {score: [each.low, each.high] for score, each in scores.items()}
-            found[name] = {**{score: each.value for score, each in scores.items()}, "intervals": intervals}
-        return found
+            values[name] = {**{score: each.value for score, each in scores.items()}, "intervals": intervals}
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +124,10 @@ def rescore(
         >>> found.scores.questions, found.scores.changed_labels
         (180, 0)
     """
-    found = rescore_all(run, fixed, split=split, published=published)
-    if len(found) > 1:
-        raise DataError(f"{run} contains {len(found)} runs; use rescore_all for several.")
-    return found[0]
+    results = rescore_all(run, fixed, split=split, published=published)
+    if len(results) > 1:
+        raise DataError(f"{run} contains {len(results)} runs; use rescore_all for several.")
+    return results[0]
 
 
 def rescore_all(
@@ -135,11 +135,11 @@ def rescore_all(
 ) -> list[Rescored]:
     """Score the recorded answers of several models, as `rescore` does those of one."""
     by_id = cache(_by_id)
-    found = []
+    results = []
     for run in map(_answers, read_runs(runs)):
         source = _fixed_source(run.run, Path(fixed), split)
-        found.append(_rescore(run, source, by_id(source), _published_labels(run, source, published)))
-    return found
+        results.append(_rescore(run, source, by_id(source), _published_labels(run, source, published)))
+    return results
 
 
 def _answers(run: RecordedRun) -> _RunAnswers:
@@ -170,11 +170,11 @@ def _fixed_source(run: RecordedRun, fixed: Path, split: str | None) -> Source:
 
 
 def _by_id(source: Source) -> dict[str, Example]:
-    found: dict[str, Example] = {}
+    examples: dict[str, Example] = {}
     for example in read_examples(source):
-        if found.setdefault(example.id, example) is not example:
+        if examples.setdefault(example.id, example) is not example:
             raise DataError(f"{source.name} has {example.id} more than once; give each row an id of its own.")
-    return found
+    return examples
 
 
 def _published_labels(run: _RunAnswers, fixed: Source, published: str | Path | None) -> dict[str, str]:

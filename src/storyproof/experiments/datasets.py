@@ -105,5 +105,5 @@ class Datasets:
 
 @cache
 def _version(benchmark: str) -> int:
-    found: int = load("benchmark", benchmark).version
-    return found
+    version: int = load("benchmark", benchmark).version
+    return version

@@ -129,10 +129,10 @@ def experiment(
             failed.append((job, error))
     command = _command(name, out, quick, published, device, runs, models, minutes, encoder, keep)
     with Claim(folder / _LOCK).when_free():  # or a table could replace one that has more figures
-        found = _write(declared, planned, folder, command, left)
+        outcome = _write(declared, planned, folder, command, left)
     if failed:
-        raise _named(failed, found)
-    return found
+        raise _named(failed, outcome)
+    return outcome
 
 
 _LEFT = {
@@ -142,11 +142,11 @@ _LEFT = {
 }
 
 
-def _named(failed: Sequence[tuple[Job, StoryproofError]], found: Outcome) -> StoryproofError:
+def _named(failed: Sequence[tuple[Job, StoryproofError]], outcome: Outcome) -> StoryproofError:
     """Return the first error, with its job, the other jobs that failed, and where the table is."""
     (job, error), *others = failed
     more = f" These failed too: {'; '.join(each.title for each, _ in others)}." if others else ""
-    table = f"so far is in {found.folder}" if found.written else f"in {found.folder} was not changed"
+    table = f"so far is in {outcome.folder}" if outcome.written else f"in {outcome.folder} was not changed"
     error.args = (f"{job.title}: {error}{more} The table {table}.",)
     return error
 
@@ -173,8 +173,8 @@ def _about(folder: Path, table: ResultTable, planned: ExperimentPlan, done: list
     before = _read_about(folder).get("trainings", {}) if planned.kept else {}
     times = {}
     for job in planned.jobs:
-        if found := spent(job) or before.get(job.folder.name):
-            times[job.folder.name] = found
+        if seconds := spent(job) or before.get(job.folder.name):
+            times[job.folder.name] = seconds
     return {
         "experiment": table.experiment.name,
         "commands": [*dict.fromkeys([*_commands(folder), command])],
@@ -184,7 +184,7 @@ def _about(folder: Path, table: ResultTable, planned: ExperimentPlan, done: list
         "trained_on": sorted({each["hardware"] for each in times.values()}),
         "trainings": times,
         **({"encoder": asdict(table.encoder)} if table.encoder is not None else {}),
-        "written": {"packages": {name: found for name in _PACKAGES if (found := _version(name))}, **provenance()},
+        "written": {"packages": {name: seconds for name in _PACKAGES if (seconds := _version(name))}, **provenance()},
     }
 
 
@@ -194,17 +194,17 @@ def _commands(folder: Path) -> list[str]:
     Raises:
         DataError: If the file that records them is damaged.
     """
-    found = _read_about(folder).get("commands", [])
-    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+    commands = _read_about(folder).get("commands", [])
+    if not isinstance(commands, list) or not all(isinstance(each, str) for each in commands):
         raise DataError(f"{folder / _ABOUT} is damaged ('commands' is not a list of texts); {REMEDY}.")
-    return found
+    return commands
 
 
 def _read_about(folder: Path) -> dict[str, Any]:
     """Return what describes the written table; empty if there is none."""
     path = folder / _ABOUT
-    found: dict[str, Any] = read_json(path, REMEDY) if path.is_file() else {}
-    return found
+    about: dict[str, Any] = read_json(path, REMEDY) if path.is_file() else {}
+    return about
 
 
 def _version(package: str) -> str | None:
@@ -335,12 +335,12 @@ def check_folder(folder: Path, names: Sequence[str], about: str) -> None:
     Raises:
         DataError: If there are some, but neither results, which are written first, nor a description of a table.
     """
-    found = [name for name in names if (folder / name).exists()]
-    if not found or (folder / RESULTS).is_file():
+    files = [name for name in names if (folder / name).exists()]
+    if not files or (folder / RESULTS).is_file():
         return
     if not (folder / about).is_file() or "experiment" not in read_json(folder / about, REMEDY):
         raise DataError(
-            f"{folder} has files that are not an experiment's (there is no {RESULTS}): {', '.join(found)}; move them "
+            f"{folder} has files that are not an experiment's (there is no {RESULTS}): {', '.join(files)}; move them "
             "away, or choose another --out."
         )
 
@@ -364,11 +364,11 @@ def blanks(folder: Path, experiment: Experiment, planned: ExperimentPlan) -> str
         DataError: If a file is damaged.
     """
     kept = _figures(folder / RESULTS, experiment)
-    found = {cell: result.read() or [] for cell, _ in kept if (result := planned.result(cell)) is not None}
+    entries = {cell: result.read() or [] for cell, _ in kept if (result := planned.result(cell)) is not None}
     gone = [
         cell
         for cell, count in kept
-        if cell not in planned.kept and sum(cell.measure in run for run in found.get(cell, ())) < count
+        if cell not in planned.kept and sum(cell.measure in run for run in entries.get(cell, ())) < count
     ]
     return _cells(len(gone)) if gone else ""
 

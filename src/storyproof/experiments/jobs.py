@@ -157,13 +157,15 @@ def plan(experiment: Experiment, sets: Datasets, root: Path, runs: int | None, e
     encoded = any(needs_encoder(experiment.models[name]) for _, name in wanted)
     identity = encoder_identity(encoder) if encoder is not None and encoded else None
     for stack, name in sorted(wanted, key=lambda key: order.index(key[0])):
-        found = {each: tuple(tests.values()) for each, tests in wanted[stack, name].items()}
-        training_sets = tuple(experiment.data[each] for each in experiment.data if each in found)
+        tests_by_training = {each: tuple(tests.values()) for each, tests in wanted[stack, name].items()}
+        training_sets = tuple(experiment.data[each] for each in experiment.data if each in tests_by_training)
         model = experiment.models[name]
-        job = _job(model, stack, training_sets, found, sets, root, runs or experiment.runs, encoder, identity)
+        job = _job(
+            model, stack, training_sets, tests_by_training, sets, root, runs or experiment.runs, encoder, identity
+        )
         jobs.append(job)
         for data in training_sets:
-            for test in found[data.name]:
+            for test in tests_by_training[data.name]:
                 tested = digest(sets.identity(test, TEST)).hex()[:8]
                 path = job.folder / f"{data.name}.{test.name}.{tested}.json"
                 results[name, data.name, test.name] = Result(path, data, test)

@@ -167,11 +167,11 @@ def read_table(experiment: Experiment, path: Path) -> ResultTable:
         raise DataError(f"{path} is damaged ({error}); {REMEDY}.") from error
     grid = []
     for row in experiment.rows:
-        found = [kept.get((row.group, row.label, column.named(", "))) for column in experiment.columns]
+        cells = [kept.get((row.group, row.label, column.named(", "))) for column in experiment.columns]
         grid.append(
             tuple(
                 None if values is None else Entry(experiment.cell(row, column), values, experiment.paper(row, place))
-                for place, (column, values) in enumerate(zip(experiment.columns, found, strict=True))
+                for place, (column, values) in enumerate(zip(experiment.columns, cells, strict=True))
             )
         )
     return _without_blanks(experiment, grid, *_filled(grid), notes)
@@ -246,18 +246,18 @@ def _encoder(experiment: Experiment, plan: ExperimentPlan, shown: set[str]) -> E
 
 def _left_out(experiment: Experiment, plan: ExperimentPlan, rows: list[int], columns: list[int]) -> list[str]:
     """Describe which rows and columns are left out, and why."""
-    found: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for number, row in enumerate(experiment.rows):
         if number not in rows:
             reason = next(plan.missing[experiment.cell(row, column)] for column in experiment.columns)
-            found.setdefault(reason, []).append(row.named(": "))
+            reasons.setdefault(reason, []).append(row.named(": "))
     for place, column in enumerate(experiment.columns):
         if place not in columns:
             reason = next(plan.missing[experiment.cell(row, column)] for row in experiment.rows)
             name = column.named(": ")
-            if reason not in found or name not in found[reason]:
-                found.setdefault(reason, []).append(name)
-    return [f"left out: {'; '.join(names)} ({reason})" for reason, names in found.items()]
+            if reason not in reasons or name not in reasons[reason]:
+                reasons.setdefault(reason, []).append(name)
+    return [f"left out: {'; '.join(names)} ({reason})" for reason, names in reasons.items()]
 
 
 RESULTS = "results.json"
@@ -413,10 +413,10 @@ def _levels(table: ResultTable, places: dict[str, str | float]) -> list[Level]:
     chance = table.experiment.chance
     if chance is None:
         return []
-    found: dict[str, dict[str | float, float]] = {}
+    levels: dict[str, dict[str | float, float]] = {}
     for row, column, entry, _ in _entries(table):
-        found.setdefault(row.group, {})[places[column.named(", ")]] = chance.of(entry.cell)
-    return [Level("chance", values, group) for group, values in found.items()]
+        levels.setdefault(row.group, {})[places[column.named(", ")]] = chance.of(entry.cell)
+    return [Level("chance", values, group) for group, values in levels.items()]
 
 
 def _columns(table: ResultTable) -> int:

@@ -81,13 +81,13 @@ def spent(job: Job) -> dict[str, Any]:
     path = job.folder / _SPENT
     if not path.is_file():
         return {}
-    found = read_json(path, REMEDY)
-    seconds, where = found.get("seconds"), found.get("hardware")
+    record = read_json(path, REMEDY)
+    seconds, where = record.get("seconds"), record.get("hardware")
     is_time = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds < math.inf
     if not is_time or not isinstance(where, str):
         wrong, wanted = ("hardware", "a name") if is_time else ("seconds", "a number")
-        raise DataError(f"{path} is damaged ('{wrong}' is {found.get(wrong)!r}, expected {wanted}); {REMEDY}.")
-    return found
+        raise DataError(f"{path} is damaged ('{wrong}' is {record.get(wrong)!r}, expected {wanted}); {REMEDY}.")
+    return record
 
 
 def _ask_solver(job: Job, results: Sequence[Result], sets: Datasets) -> None:

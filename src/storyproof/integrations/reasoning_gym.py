@@ -146,15 +146,15 @@ def register() -> list[str]:
     need_peer("reasoning-gym", "reasoning-gym", "Reasoning Gym")
     gym = need("reasoning_gym.factory", "reasoning-gym", "Reasoning Gym")
     base = need("reasoning_gym.dataset", "reasoning-gym", "Reasoning Gym").ProceduralDataset
-    found = []
+    registered = []
     for benchmark in names("benchmark"):
         if "@" in benchmark:
             continue
         name = f"storyproof_{benchmark.replace('-', '_')}"
         if name not in gym.DATASETS:
             gym.register_dataset(name, _dataset_class(base, benchmark), _config_class(benchmark))
-        found.append(name)
-    return found
+        registered.append(name)
+    return registered
 
 
 def _config_class(benchmark: str) -> type[StoryDatasetConfig]:

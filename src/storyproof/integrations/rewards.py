@@ -151,13 +151,13 @@ def _rows(count: int, columns: Mapping[str, Any]) -> list[Example]:
                 f"{quoted(columns.get(name))}; build the dataset with storyproof.rewards.prompt_rows."
             )
     given = {name: values for name, values in columns.items() if name not in _OTHERS and _is_column(values, count)}
-    found: list[Example] = []
+    examples: list[Example] = []
     last: dict[str, Any] = {}
     for place in range(count):
         row = {name: values[place] for name, values in given.items()}
-        found.append(found[-1] if found and row == last else as_example(row))
+        examples.append(examples[-1] if examples and row == last else as_example(row))
         last = row
-    return found
+    return examples
 
 
 def _is_column(values: Any, count: int) -> bool:

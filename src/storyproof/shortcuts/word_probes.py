@@ -61,8 +61,8 @@ def classify(matrix: Matrix, answers: Ints, fold: Fold, seed: int = 0) -> Ints:
     model = boosted_trees(seed, rounds=_CLASS_ROUNDS)
     with one_thread():
         model.fit(matrix[fold.fit], answers[fold.fit])
-        found: Ints = model.predict(matrix[fold.ask])
-    return found
+        predictions: Ints = model.predict(matrix[fold.ask])
+    return predictions
 
 
 def boosted_trees(seed: int, categorical: list[int] | None = None, rounds: int = _ROUNDS) -> Any:
@@ -141,7 +141,7 @@ def _guess(trial: Trial, answers: Ints, number: dict[str, int], forced: Forced) 
     kinds = [family_of(each).structure(each) for each in trial.examples]
     mentioned = [_mentioned(each) for each in trial.examples]
     first, last = (
-        np.array([number.get(found[place], NO_ANSWER) if found else NO_ANSWER for found in mentioned], np.int64)
+        np.array([number.get(names[place], NO_ANSWER) if names else NO_ANSWER for names in mentioned], np.int64)
         for place in (0, -1)
     )
     ways: dict[str, Callable[[Fold], Ints]] = {
@@ -159,8 +159,8 @@ def _mentioned(example: Example) -> list[str]:
     """Return the candidates that a story mentions, by first mention."""
     words = _WORD.findall(example.story.lower())
     place = {word: number for number, word in reversed(list(enumerate(words)))}
-    found = [name for name in family_of(example).candidates(example) if name.lower() in place]
-    return sorted(found, key=lambda name: place[name.lower()])
+    names = [name for name in family_of(example).candidates(example) if name.lower() in place]
+    return sorted(names, key=lambda name: place[name.lower()])
 
 
 def _most_frequent(fold: Fold, cells: Sequence[str], answers: Ints) -> Ints:

@@ -276,26 +276,26 @@ def load_solver(
         UnknownNameError: If there is no such solver.
         ConfigError: If an encoder is given for a solver that has none.
     """
-    found = resolve(name)
-    if encoder and found.kind != TRAINED:
+    reference = resolve(name)
+    if encoder and reference.kind != TRAINED:
         raise ConfigError(
-            f"'{found.name}' has no encoder, unlike trained runs of bert and bert-lstm; leave --encoder out."
+            f"'{reference.name}' has no encoder, unlike trained runs of bert and bert-lstm; leave --encoder out."
         )
-    if found.is_language_model:
+    if reference.is_language_model:
         from storyproof.solvers.llm.language_model import LanguageModel
         from storyproof.solvers.llm.options import ModelOptions
 
-        backend = load_backend(found, options or ModelOptions(seed=seed))
+        backend = load_backend(reference, options or ModelOptions(seed=seed))
         return LanguageModel(backend, prompt, store, seed=seed, likelihood=likelihood)
     solver: Solver
-    if found.kind == OBJECT:
-        value = found.load_value()
+    if reference.kind == OBJECT:
+        value = reference.load_value()
         is_streaming = isinstance(value, StreamingSolver) and not isinstance(value, type)
-        solver = value if is_streaming else OwnSolver(found.name, value, seed)
-    elif found.kind == SOLVER:
-        solver = load(SOLVER, found.target)(seed=seed)
+        solver = value if is_streaming else OwnSolver(reference.name, value, seed)
+    elif reference.kind == SOLVER:
+        solver = load(SOLVER, reference.target)(seed=seed)
     else:
-        solver = _import(_TRAINED)(Path(found.target), encoder=encoder)
+        solver = _import(_TRAINED)(Path(reference.target), encoder=encoder)
     return solver
 
 
@@ -305,15 +305,15 @@ def load_backend(name: ModelName, options: ModelOptions) -> Backend:
     Raises:
         ConfigError: If it is not a language model, or needs a package that is not installed.
     """
-    found = resolve(name)
-    if not found.is_language_model:
+    reference = resolve(name)
+    if not reference.is_language_model:
         known = ", ".join(f"{each}/…" for each in names(BACKEND))
-        raise ConfigError(f"'{found.name}' is not a language model; use one of {known}.")
-    if found.kind == FUNCTION:
+        raise ConfigError(f"'{reference.name}' is not a language model; use one of {known}.")
+    if reference.kind == FUNCTION:
         from storyproof.solvers.llm.function_backend import Function
 
-        return Function(found.name, found.load_value(), is_named=bool(found.target))
-    backend: Backend = load(BACKEND, found.kind)(found.target, options)
+        return Function(reference.name, reference.load_value(), is_named=bool(reference.target))
+    backend: Backend = load(BACKEND, reference.kind)(reference.target, options)
     return backend
 
 

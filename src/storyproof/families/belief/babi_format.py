@@ -104,11 +104,11 @@ class BabiFormat(Format):
         Types that are part of the file's name stay.
         """
         text, beside = _plan(path, changes)
-        found: dict[str, Write] = {path.name: lambda file: _write_patched(path, file, text, _edit_text)}
+        writes: dict[str, Write] = {path.name: lambda file: _write_patched(path, file, text, _edit_text)}
         trace_path = path.with_suffix(".trace")
         if trace_path.exists():
-            found[trace_path.name] = lambda file: _write_patched(trace_path, file, beside, _edit_trace)
-        return found
+            writes[trace_path.name] = lambda file: _write_patched(trace_path, file, beside, _edit_trace)
+        return writes
 
 
 class TomiFormat(BabiFormat):

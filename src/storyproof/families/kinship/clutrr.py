@@ -101,14 +101,14 @@ class NameAssigner:
         chosen = np.empty((people, rows), np.int32)
         for person in range(people):
             if person < _COUNTED:
-                found = (counted % self._fewest).astype(np.int32)
+                names = (counted % self._fewest).astype(np.int32)
                 counted //= self._fewest
             else:
-                found = draws.below(self._fewest, rows).astype(np.int32)
+                names = draws.below(self._fewest, rows).astype(np.int32)
             taken = np.where(kinds[:, person] == kinds[:, :person].T, chosen[:person], np.int32(1 << 30))
             for used in np.sort(taken, axis=0):
-                found += found >= used
-            chosen[person] = found
+                names += names >= used
+            chosen[person] = names
         turned = (np.ascontiguousarray(chosen.T) + starts[:, None]) % self._sizes[pool[:, None], kinds]
         numbers: Numbers = (turned + self._first[pool[:, None], kinds]).astype(np.int32)
         return numbers
@@ -218,13 +218,13 @@ class Clutrr(Benchmark):
             return dict.fromkeys(("train", "test"), synthetic(self.rules.predicates))
         if config.style != PLACEHOLDERS:
             return {}
-        found = self._usable(config.placeholders) if config.placeholders else ours()
+        collection = self._usable(config.placeholders) if config.placeholders else ours()
         if config.test_placeholders is not None:
-            sides = found, self._usable(config.test_placeholders)
+            sides = collection, self._usable(config.test_placeholders)
         elif config.split_placeholders:
-            sides = found.split(self.name, self.seed)
+            sides = collection.split(self.name, self.seed)
         else:
-            sides = found, found
+            sides = collection, collection
         kept = [side.share(config.keep_placeholders, self.name, self.seed) for side in sides]
         return dict(zip(("train", "test"), kept, strict=True))
 
@@ -355,7 +355,7 @@ class Clutrr(Benchmark):
                 str(k): [self.rules.word(target, gender) for target in targets for gender in GENDERS]
                 for k, targets in kept.items()
             },
-            "placeholders": {side: found.count for side, found in self.placeholders.items()},
+            "placeholders": {side: collection.count for side, collection in self.placeholders.items()},
             **self._language_notes(),
             "placeholder_flaws": {name: [str(flaw) for flaw in flaws] for name, flaws in self.flaws.items()},
             **({} if self.config.cloze else {"naming_traditions": [*our_names()]}),
@@ -394,23 +394,25 @@ class Clutrr(Benchmark):
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return remarks on labels without a held-out pattern, and on doubtful placeholders."""
-        found = [
+        remarks = [
             f"at k={k} these have a single pattern, which stays in training: {', '.join(words)}"
             for k, words in manifest["single_pattern_labels_kept_in_training"].items()
             if words
         ]
         if problem := manifest.get("proofs", {}).get("problem"):
-            found.append(f"{problem}; the puzzles were proved again, which takes longer (make proofs writes the file)")
+            remarks.append(
+                f"{problem}; the puzzles were proved again, which takes longer (make proofs writes the file)"
+            )
         for name, flaws in manifest["placeholder_flaws"].items():
             if not flaws:
                 continue
             done = "left out" if self.config.bad_placeholders == DROP else "used anyway"
-            found.append(f"{name}: the checks found {len(flaws):,} problems, the texts are {done}; see manifest.json")
-        return found
+            remarks.append(f"{name}: the checks found {len(flaws):,} problems, the texts are {done}; see manifest.json")
+        return remarks
 
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
         """Return how balanced labels are in each scenario, and patterns within labels, instead of all counts."""
-        plain = super().summary({name: found for name, found in counts.items() if name not in ("labels", "patterns")})
+        plain = super().summary({name: amount for name, amount in counts.items() if name not in ("labels", "patterns")})
         uses: dict[str, dict[str, dict[str, int]]] = {}  # of each scenario's labels' patterns
         for (scenario, label, pattern), number in counts["patterns"].items():
             uses.setdefault(scenario, {}).setdefault(label, {})[pattern] = number
@@ -495,8 +497,8 @@ class Clutrr(Benchmark):
         """Return the candidates: all words of targets and, where stated facts are asked for, of stated relations."""
         lists = []
         for task, _ in self.schedule.scenarios(split):
-            found = {*self.rules.targets, *(self.rules.stated if task in (MEMORY, MIXED) else ())}
-            lists.append(sorted(self.rules.word(target, gender) for target in found for gender in GENDERS))
+            words = {*self.rules.targets, *(self.rules.stated if task in (MEMORY, MIXED) else ())}
+            lists.append(sorted(self.rules.word(target, gender) for target in words for gender in GENDERS))
         if any(each != lists[0] for each in lists):
             return pa.array(lists, pa.list_(pa.string())).take(pa.array(scenario))
         return _repeated(tuple(lists[0]), len(scenario))

@@ -70,8 +70,8 @@ def write_scene(people: Sequence[str], text: str) -> tuple[str, int] | None:
     for part, phrases in _neutral_phrases().items():
         lists[part] |= dict.fromkeys(phrases)
     lines = ["# From a story that a participant wrote; phrases that fit any scene fill up its lists."]
-    for part, found in lists.items():
-        lines += [f"{part}:", *(f"  - {json.dumps(phrase)}" for phrase in found)]
+    for part, entries in lists.items():
+        lines += [f"{part}:", *(f"  - {json.dumps(phrase)}" for phrase in entries)]
     return "\n".join(lines) + "\n", count
 
 
@@ -107,11 +107,11 @@ def _verbs() -> dict[str, str]:
     """Return the four forms of the verbs of our phrases by their past; without pasts that two verbs share."""
     folder = files("storyproof.families.kinship.language")
     texts = [each.read_text("utf-8") for each in folder.joinpath("scenes").iterdir() if each.name.endswith(".yaml")]
-    found: dict[str, set[str]] = {}
+    verbs: dict[str, set[str]] = {}
     for text in (*texts, folder.joinpath(_NEUTRAL).read_text("utf-8")):
         for forms in _FORMS.findall(text):
-            found.setdefault(forms.split()[1], set()).add(forms)
-    return {past: each.pop() for past, each in found.items() if len(each) == 1}
+            verbs.setdefault(forms.split()[1], set()).add(forms)
+    return {past: each.pop() for past, each in verbs.items() if len(each) == 1}
 
 
 @cache
@@ -145,28 +145,28 @@ class KinshipParaphrasing(Paraphrasing):
             keys += [*singles, *turns]
         names = our_names()[_TRADITION]
         orders = {gender: draws.order(len(names[gender])).tolist() for gender in GENDERS}
-        found = []
+        tasks = []
         for number, key in enumerate(keys[:count]):
             people: list[str] = []
             for place, gender in enumerate(key[1]):
                 pool = orders[gender]
                 step = number * 4 + place  # no task has more people
                 people.append(names[gender][pool[step % len(pool)]])
-            found.append(_task(key, people))
-        return found
+            tasks.append(_task(key, people))
+        return tasks
 
     def check(self, task: WritingTask, text: str) -> list[TextRemark]:
         """Compare what a text states, by the reader, with its facts."""
         absent = [name for name in task.people if not re.search(rf"\b{re.escape(name)}\b", text)]
-        found = [TextRemark(MISSING_PERSON, name) for name in absent]
+        remarks = [TextRemark(MISSING_PERSON, name) for name in absent]
         try:
             reading = read(text, task.people)
         except NotUnderstood as error:
-            found += _doubts(task, text)
-            found.append(TextRemark(UNCLEAR, error.words, is_question=True))
+            remarks += _doubts(task, text)
+            remarks.append(TextRemark(UNCLEAR, error.words, is_question=True))
         else:
-            found += _compare(task, reading)
-        return sorted(dict.fromkeys(found), key=lambda remark: remark.is_question)
+            remarks += _compare(task, reading)
+        return sorted(dict.fromkeys(remarks), key=lambda remark: remark.is_question)
 
     def fingerprint(self, task: WritingTask, text: str) -> str:
         """Return a text with numbers for names, in lower case, words only."""
@@ -179,31 +179,31 @@ class KinshipParaphrasing(Paraphrasing):
 
     def collect(self, texts: Sequence[tuple[WritingTask, str]], *, fill: str = "") -> CollectedTexts:
         """Return placeholders: the texts with slots for names, by relations and genders."""
-        found: dict[Key, list[str]] = {}
+        collection: dict[Key, list[str]] = {}
         left_out: list[str] = []
         for task, text in texts:
             key = _key_of(task)
             slots = _with_slots(task, text)
             if any(each.kind in checks.FATAL for each in checks.check(*key, slots)):
                 left_out.append(text)
-            elif slots not in found.setdefault(key, []):
-                found[key].append(slots)
-        used = sum(map(len, found.values()))
+            elif slots not in collection.setdefault(key, []):
+                collection[key].append(slots)
+        used = sum(map(len, collection.values()))
         if fill:
-            written = Placeholders("study", {key: tuple(each) for key, each in found.items() if each})
+            written = Placeholders("study", {key: tuple(each) for key, each in collection.items() if each})
             added = ours().split("study")[_SIDES.index(fill)]
             for key in missing(written):
-                found[key] = [*found.get(key, []), *added.templates[key]]
+                collection[key] = [*collection.get(key, []), *added.templates[key]]
         document: dict[str, dict[str, list[str]]] = {}
-        for (words, genders), written_texts in found.items():
+        for (words, genders), written_texts in collection.items():
             if written_texts:
                 document.setdefault("-".join(words), {})["-".join(genders)] = written_texts
-        return CollectedTexts(document, used, tuple(left_out), sum(map(len, found.values())) - used)
+        return CollectedTexts(document, used, tuple(left_out), sum(map(len, collection.values())) - used)
 
     def scene(self, task: WritingTask, text: str) -> CollectedScene | None:
         """Return what is going on in a text as a scene of the narrator."""
-        found = write_scene(task.people, text)
-        return None if found is None else CollectedScene(*found)
+        scene = write_scene(task.people, text)
+        return None if scene is None else CollectedScene(*scene)
 
 
 def _keys(facts: int) -> Iterator[Key]:
@@ -222,10 +222,10 @@ def _keys(facts: int) -> Iterator[Key]:
 
 def _composed(predicates: Sequence[str]) -> str | None:
     """Return what the last person of a chain is to the first; None if that is not known, or known on the way."""
-    found: str | None = predicates[0]
+    relation: str | None = predicates[0]
     for each in predicates[1:]:
-        found = sound_compositions().get((found or "", each))
-    return found
+        relation = sound_compositions().get((relation or "", each))
+    return relation
 
 
 def _shuffled(keys: list[Key], draws: Draws) -> list[Key]:
@@ -258,7 +258,7 @@ def _key_of(task: WritingTask) -> Key:
 
 def _replace(text: str, by: dict[str, str]) -> str:
     names = "|".join(map(re.escape, sorted(by, key=len, reverse=True)))
-    return re.sub(rf"\b(?:{names})\b", lambda found: by[found[0]], text)
+    return re.sub(rf"\b(?:{names})\b", lambda match: by[match[0]], text)
 
 
 def _with_slots(task: WritingTask, text: str) -> str:
@@ -300,7 +300,7 @@ def _doubts(task: WritingTask, text: str) -> Iterator[TextRemark]:
         kind = _SLOT_KINDS.get(each.kind, UNCLEAR)
         if kind == MISSING_PERSON:
             continue  # found already
-        what = re.sub(r"ENT_\d", lambda found: people.get(found[0], found[0]), re.sub(r"_(?:fe)?male", "", each.what))
+        what = re.sub(r"ENT_\d", lambda match: people.get(match[0], match[0]), re.sub(r"_(?:fe)?male", "", each.what))
         what = re.sub(r"^(?:no word states )?that (.*)$", r"\1.", what)
         yield TextRemark(kind, what, is_question=each.kind != checks.REVEALS)
 

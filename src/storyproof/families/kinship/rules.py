@@ -63,19 +63,19 @@ class RuleSet:
     @cached_property
     def table(self) -> npt.NDArray[np.int8]:
         """The head by numbers of predicates: [first, second], NONE where nothing follows."""
-        found = np.full((len(self.predicates), len(self.predicates)), NONE, np.int8)
+        table = np.full((len(self.predicates), len(self.predicates)), NONE, np.int8)
         for (first, second), head in self.heads.items():
-            found[self.number[first], self.number[second]] = self.number[head]
-        return found
+            table[self.number[first], self.number[second]] = self.number[head]
+        return table
 
     @cached_property
     def bodies(self) -> dict[str, list[tuple[str, str]]]:
         """How each relation can be stated in two facts; in a fixed order."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        bodies: dict[str, list[tuple[str, str]]] = {}
         for body in sorted(self.heads):
             if set(body) <= set(self.stated):
-                found.setdefault(self.heads[body], []).append(body)
-        return found
+                bodies.setdefault(self.heads[body], []).append(body)
+        return bodies
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -85,8 +85,8 @@ class RuleSet:
 
     def word(self, predicate: str, gender: str) -> str:
         """Return the word for a second person of this gender."""
-        found = self.predicates[self.number[predicate]]
-        return found.male if gender == MALE else found.female
+        relation = self.predicates[self.number[predicate]]
+        return relation.male if gender == MALE else relation.female
 
     @cached_property
     def by_word(self) -> dict[str, tuple[str, str]]:
@@ -183,24 +183,24 @@ def _relations(given: Any, where: str) -> tuple[Predicate, ...]:
         raise DataError(f"{where}: 'relations' is {quoted(given)}, expected {form}.")
     if len(given) > _MOST_RELATIONS:
         raise DataError(f"{where}: 'relations' has {len(given):,} entries, expected at most {_MOST_RELATIONS}.")
-    found = {predicate.name: predicate for predicate in PREDICATES}
+    relations = {predicate.name: predicate for predicate in PREDICATES}
     for name, parts in given.items():
         if not isinstance(parts, list) or len(parts) != 3 or not all(isinstance(part, str) and part for part in parts):
             raise DataError(f"{where}: relation {quoted(name)} is {quoted(parts)}, expected {form}.")
-        if name in found:
+        if name in relations:
             raise DataError(f"{where}: relation {quoted(name)} is already defined; use another name.")
-        found[str(name)] = Predicate(str(name), *parts)
-    words = [word for predicate in found.values() for word in (predicate.male, predicate.female)]
-    for predicate in found.values():
-        _check_known(predicate.inverse, found, f"{where}: the inverse of '{predicate.name}'")
+        relations[str(name)] = Predicate(str(name), *parts)
+    words = [word for predicate in relations.values() for word in (predicate.male, predicate.female)]
+    for predicate in relations.values():
+        _check_known(predicate.inverse, relations, f"{where}: the inverse of '{predicate.name}'")
         if words.count(predicate.male) + words.count(predicate.female) > 2:
             raise DataError(f"{where}: '{predicate.male}' or '{predicate.female}' is the word for two relations.")
-    return tuple(found.values())
+    return tuple(relations.values())
 
 
 def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[tuple[str, str], tuple[str, int]]:
     """Return head and line of each body."""
-    found: dict[tuple[str, str], tuple[str, int]] = {}
+    heads: dict[tuple[str, str], tuple[str, int]] = {}
     for line, rule in rules:
         place = f"{where}, line {line}"
         if not isinstance(rule, dict) or len(rule) != 1:
@@ -213,14 +213,14 @@ def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[t
         for relation in (head, *body):
             _check_known(relation, known, place)
         first, second = body
-        if (first, second) in found:
-            other, earlier = found[first, second]
+        if (first, second) in heads:
+            other, earlier = heads[first, second]
             raise DataError(
                 f"{place}: [{first}, {second}] has the head '{head}', but '{other}' in line {earlier}; "
                 "a body can have only one head."
             )
-        found[first, second] = head, line
-    return found
+        heads[first, second] = head, line
+    return heads
 
 
 def _check_known(relation: Any, known: Any, place: str) -> None:
@@ -280,7 +280,7 @@ def shortest_paths(path: str) -> frozenset[str]:
 @cache
 def sound_compositions() -> dict[tuple[str, str], str]:
     """Return, for each two relations in a row, the one that always holds between the ends, if there is one."""
-    found = {}
+    compositions = {}
     for first, second in product(NAMES, repeat=2):
         paths = {
             short
@@ -290,5 +290,5 @@ def sound_compositions() -> dict[tuple[str, str], str]:
         }
         heads = [name for name in NAMES if paths and paths <= _PATHS[name]]
         if heads:
-            found[first, second] = heads[0]
-    return found
+            compositions[first, second] = heads[0]
+    return compositions

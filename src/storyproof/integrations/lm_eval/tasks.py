@@ -51,7 +51,7 @@ def load(benchmark: str = "", storyproof: Mapping[str, Any] | None = None, **oth
     prompt, seed = str(settings.get("prompt", DEFAULT_PROMPT)), settings.get("seed", 0)
     if benchmark:
         dials = {name: settings.pop(name) for name in list(settings) if name not in _OF_BENCHMARKS}
-        found = from_benchmark(benchmark, dials=dials, **settings)
+        questions = from_benchmark(benchmark, dials=dials, **settings)
     else:
         for name in settings:
             if name not in _OF_DATA:
@@ -60,14 +60,14 @@ def load(benchmark: str = "", storyproof: Mapping[str, Any] | None = None, **oth
             raise ConfigError(
                 """no data were named; add `--metadata '{"storyproof": {"path": "FOLDER_OR_FILE"}}'` to the command."""
             )
-        found = from_data(**settings)
-    if len(found.requests) > 1:
+        questions = from_data(**settings)
+    if len(questions.requests) > 1:
         raise ConfigError(
-            f"the prompt '{prompt}' asks in {len(found.requests)} steps, which lm-evaluation-harness cannot; use "
+            f"the prompt '{prompt}' asks in {len(questions.requests)} steps, which lm-evaluation-harness cannot; use "
             "another prompt, or storyproof evaluate, or Inspect."
         )
     own = {"matching": matching, "asked_by": prompt, "draw": seed}
-    return {"test": peer.Dataset.from_list([{**_document(each, found), **own} for each in found.examples])}
+    return {"test": peer.Dataset.from_list([{**_document(each, questions), **own} for each in questions.examples])}
 
 
 def _settings(given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -132,17 +132,17 @@ def make_settings(model: str, given: Mapping[str, Any]) -> Settings:
         ConfigError: If there is no such setting, its value is not valid, or it is given under two names.
     """
     known = Settings.__dataclass_fields__
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in given.items():
         plain = _OTHER_NAMES.get(name, name)
         if plain not in known:
             raise UnknownNameError("setting of training", name, [*known, *_OTHER_NAMES])
         if value is None:
             continue
-        if plain in found:
+        if plain in values:
             raise ConfigError(f"{plain} is given twice, as {name} too; give one of them.")
-        found[plain] = value
-    return Settings(**{**recipe(model).training, **found})
+        values[plain] = value
+    return Settings(**{**recipe(model).training, **values})
 
 
 def _training_set(

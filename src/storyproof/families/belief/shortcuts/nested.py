@@ -57,7 +57,7 @@ def find_nested_shortcuts(
     trial = set_up(train, test, seed, groups)
     fixed = [_fixed(each) for each in trial.examples]
     right = np.array(
-        [[said == each.answer for said in found] for each, found in zip(trial.examples, fixed, strict=True)]
+        [[said == each.answer for said in answers] for each, answers in zip(trial.examples, fixed, strict=True)]
     ).T
     slots = [kind_of(read_question(each.question)) for each in trial.examples]
     forced = force(right[:, trial.asked], slots[trial.first :], trial.cluster, trial.kinds, POSITIONS, SLOTS)

@@ -86,8 +86,8 @@ def say_positions(fold: Fold, cells: Sequence[str], places: Ints, told: Told) ->
     names, cell = np.unique(np.array(cells), return_inverse=True)
     right = (places == told.answer)[:, fold.fit]
     learned = np.stack([np.bincount(cell[fold.fit], weights=each, minlength=len(names)) for each in right])
-    found: Ints = places[learned.argmax(axis=0)[cell[fold.ask]], fold.ask]
-    return found
+    answers: Ints = places[learned.argmax(axis=0)[cell[fold.ask]], fold.ask]
+    return answers
 
 
 def say_usual_answers(fold: Fold, kinds: Sequence[str], told: Told) -> Ints:

@@ -68,24 +68,24 @@ def check_columns(
 @lru_cache(maxsize=4096)  # the same few values recur
 def _leads_to(mapping: str) -> tuple[Any, ...]:
     """Return whom a mapping leads to, in its order; nobody if it is not a mapping."""
-    found = literal(mapping)
-    return tuple(found.values()) if isinstance(found, dict) else ()
+    names = literal(mapping)
+    return tuple(names.values()) if isinstance(names, dict) else ()
 
 
 def _check_clean_story(
     row: KinshipRow, pieces: Sequence[Piece] | None, generated: bool, is_natural: bool
 ) -> Iterator[tuple[str, Any, Any]]:
-    found = row.values["clean_story"]
+    text = row.values["clean_story"]
     if generated and pieces is not None:
-        if found != (expected := clean_story(row, pieces, is_natural=is_natural)):
-            yield "clean_story", found, expected
+        if text != (expected := clean_story(row, pieces, is_natural=is_natural)):
+            yield "clean_story", text, expected
         return
-    bare = remove_brackets(found)
+    bare = remove_brackets(text)
     words, whole = Counter(bare.split()), Counter(row.values["story"].split())
     if words - whole or (generated and len(row.edges) == row.k and words != whole):
-        yield "clean_story", found, "the story's own sentences about the chain"
+        yield "clean_story", text, "the story's own sentences about the chain"
     elif generated and any(row.names[person] not in bare for edge in row.edges[: row.k] for person in edge):
-        yield "clean_story", found, "a text that mentions everybody in the chain"
+        yield "clean_story", text, "a text that mentions everybody in the chain"
 
 
 _SHARED = SCHEMA.names[SCHEMA.names.index("answer") :]
@@ -184,8 +184,8 @@ def _check_candidates(row: KinshipRow, rules: Sequence[RuleSet]) -> Iterator[Dif
 
 def _derived_answer(row: KinshipRow, judged: LabelJudgement) -> str:
     """Return what is derived for the asked pair, by the first reading that derives anything."""
-    found = next((each for each in judged.derived.values() if each), [])
-    words = [word(each, row.genders[row.pair[1]]) for each in found if each in NAMES]
+    relations = next((each for each in judged.derived.values() if each), [])
+    words = [word(each, row.genders[row.pair[1]]) for each in relations if each in NAMES]
     return " or ".join(words) or "no answer that follows"
 
 
@@ -318,11 +318,11 @@ def _gender_lines(row: KinshipRow, text: Text, reading: Reading | NotUnderstood 
 
 def _proof_disagreement(given: Sequence[int], flaw: str, chosen: Sequence[int]) -> Iterator[Difference]:
     """Yield a proof that is not the chosen one, or that does not hold."""
-    found = f"[{', '.join(map(str, given))}], {flaw}" if flaw else given
+    shown = f"[{', '.join(map(str, given))}], {flaw}" if flaw else given
     if given != chosen:
-        yield "proof", found, chosen
+        yield "proof", shown, chosen
     elif flaw:
-        yield "proof", found, "sentences that give the answer, and of which none can be left out"
+        yield "proof", shown, "sentences that give the answer, and of which none can be left out"
 
 
 def check_proof(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Difference]:

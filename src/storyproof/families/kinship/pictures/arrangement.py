@@ -113,13 +113,13 @@ def arrange(family: Genealogy, block: Sequence[int], box: float) -> Block:
         block: Those of its people who are to be arranged.
         box: The width of a person's box.
     """
-    found = Block(family, block, box)
-    _pack(found, range(len(found.rows)))
+    arranged = Block(family, block, box)
+    _pack(arranged, range(len(arranged.rows)))
     for _ in range(_ROUNDS):
-        if not any([_sort_row(found, row) for row in range(len(found.rows))] + [_try_swaps(found)]):
+        if not any([_sort_row(arranged, row) for row in range(len(arranged.rows))] + [_try_swaps(arranged)]):
             break
-    _place(found)
-    return found
+    _place(arranged)
+    return arranged
 
 
 def _pack(block: Block, rows: Sequence[int]) -> None:
@@ -134,17 +134,17 @@ def _pack(block: Block, rows: Sequence[int]) -> None:
 
 def _cost(block: Block, row: int) -> float:
     """Return the cost of the lines above and below a row: their crossings and their horizontal length."""
-    found = 0.0
+    cost = 0.0
     for gap in (row - 1, row):
         ends = (
             [(block.middle(hop.upper), block.left[hop.lower] + block.into(hop)) for hop in block.hops[gap]]
             if gap >= 0
             else []
         )
-        found += sum(abs(start - end) for start, end in ends)
+        cost += sum(abs(start - end) for start, end in ends)
         for place, (start, end) in enumerate(ends):
-            found += _CROSSING * sum((start - other[0]) * (end - other[1]) < 0 for other in ends[:place])
-    return found
+            cost += _CROSSING * sum((start - other[0]) * (end - other[1]) < 0 for other in ends[:place])
+    return cost
 
 
 def _sort_row(block: Block, row: int) -> bool:
@@ -247,10 +247,10 @@ def blocks(family: Genealogy) -> list[list[int]]:
             if each not in block:
                 block[each] = start
                 ahead += linked.get(each, [])
-    found: dict[int, list[int]] = {}
+    groups: dict[int, list[int]] = {}
     for person, household in enumerate(home):
-        found.setdefault(block[household], []).append(person)
-    return list(found.values())
+        groups.setdefault(block[household], []).append(person)
+    return list(groups.values())
 
 
 def generations(family: Genealogy, block: Sequence[int]) -> dict[int, int]:
@@ -380,10 +380,10 @@ def _levels(ends: dict[Hop, float], through: list[float]) -> dict[int, int]:
     spans: dict[int, list[float]] = {}
     for hop, end in ends.items():
         spans.setdefault(hop.upper, [through[hop.upper]]).append(end)
-    found: dict[int, int] = {}
+    levels: dict[int, int] = {}
     last: list[float] = []  # where the last line on each level ends
     for node, span in sorted(spans.items(), key=lambda item: (min(item[1]), item[0])):
         level = next((level for level, end in enumerate(last) if end + _CLEAR < min(span)), len(last))
         last[level:] = [max(span), *last[level + 1 :]]
-        found[node] = level
-    return found
+        levels[node] = level
+    return levels

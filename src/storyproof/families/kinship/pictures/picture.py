@@ -136,8 +136,8 @@ def _nameless(family: Genealogy) -> Genealogy:
 def _describe(family: Genealogy, asked: tuple[int, int], names: Sequence[str], path: Sequence[int]) -> str:
     """Describe in words what the second person is to the first, and through whom."""
     first, second = asked
-    found = family.relations(first, second)
-    words = [word(each, family.people[second].gender) for each in NAMES if each in found]
+    relations = family.relations(first, second)
+    words = [word(each, family.people[second].gender) for each in NAMES if each in relations]
     relation = f"{names[second]} is {names[first]}'s {' and '.join(words)}" if words else "They have no named relation"
     through = f"; the proof goes through {', '.join(names[person] for person in path)}" if path else ""
     return f"{relation}{through}."
@@ -220,12 +220,14 @@ def family_pictures(example: Example) -> list[Picture]:
     scene = read_scene(example)
     if scene is None or scene.witnesses is None:
         raise DataError("strict kinship does not define all words of the row, or the row lacks its facts.")
-    row, found = scene.row, scene.witnesses
+    row, witnesses = scene.row, scene.witnesses
     label = f"{row.asked_names[1]} is {row.asked_names[0]}'s {example.answer}"
-    drawn = [] if found.fits is None else [(f"A family that fits the story; the label holds: {label}.", found.fits)]
-    if found.against is not None:
-        truth = _describe_against(found.against, row.pair, example.answer)
-        drawn.append((f"A family that fits the story; the label does not hold: {truth}.", found.against))
+    drawn = (
+        [] if witnesses.fits is None else [(f"A family that fits the story; the label holds: {label}.", witnesses.fits)]
+    )
+    if witnesses.against is not None:
+        truth = _describe_against(witnesses.against, row.pair, example.answer)
+        drawn.append((f"A family that fits the story; the label does not hold: {truth}.", witnesses.against))
     if not drawn:
         raise DataError("no family fits the story.")
     path = proof_path(scene)
@@ -235,8 +237,8 @@ def family_pictures(example: Example) -> list[Picture]:
 def _describe_against(family: Genealogy, asked: tuple[int, int], label: str) -> str:
     """Describe what the second of two people is to the first in a family in which the label does not hold."""
     first, second = (family.people[person].name for person in asked)
-    found = family.relations(*asked)
-    words = [word(each, family.people[asked[1]].gender) for each in NAMES if each in found]
+    relations = family.relations(*asked)
+    words = [word(each, family.people[asked[1]].gender) for each in NAMES if each in relations]
     if not words:
         return f"{second} is not {first}'s {label} and has no other named relation to them"
     return f"{second} is {first}'s {' and '.join(words)}, not {label}"

@@ -96,14 +96,14 @@ def encode(text: str, people: int) -> tuple[str, list[Kin]]:
     tokens = list(_TOKEN.finditer(text))
     code, initial = " ", True
     kins: list[Kin] = []
-    for found, after in zip_longest(tokens, tokens[1:]):
-        token, piece = found[0], found[0].lower()
+    for match, after in zip_longest(tokens, tokens[1:]):
+        token, piece = match[0], match[0].lower()
         kin = _kin(token)
         next_kin = _kin(after[0]) if after else None
-        festive = _FESTIVE.match(text, found.end())
-        if found["slot"]:
-            known = len(found["slot"]) < _MOST_DIGITS and int(found["slot"]) < people
-            piece = f"@{found['slot']}" if known else "~somebody"
+        festive = _FESTIVE.match(text, match.end())
+        if match["slot"]:
+            known = len(match["slot"]) < _MOST_DIGITS and int(match["slot"]) < people
+            piece = f"@{match['slot']}" if known else "~somebody"
         elif kin and not festive and (kin.gender or not next_kin):  # "her twin sister": the word is sister
             piece = f"#{len(kins)}"
             kins.append(kin._replace(word=token.lower(), start=len(code), end=len(code) + len(piece)))
@@ -262,29 +262,29 @@ class ClaimReader:
 
     def _owner(self, number: int, left: str, right: str) -> tuple[Owner | None, int, str]:
         """Return the owner, where the phrase begins, and what follows it."""
-        found = _OWNER.search(left)
-        if found:
-            head = self.heads[int(found["kin"])] if found["kin"] else found.start() + 1
-            return self._named_owner(number, found, left), head, right
+        match = _OWNER.search(left)
+        if match:
+            head = self.heads[int(match["kin"])] if match["kin"] else match.start() + 1
+            return self._named_owner(number, match, left), head, right
         start = re.search(rf"{_ONE}{ADJ}$", left).start()  # type: ignore[union-attr]  # it always matches
-        found = _OF.match(right)
-        if found:
-            ways = tuple((person, ()) for person in numbers(found[0]))
-            return Owner(ways, each=True), start, right[found.end() :]
-        found = _HAS.search(left)
-        if found and found["slot"]:
-            return Owner(((int(found["slot"]), ()),)), start, right
-        if found:
-            return self._pronoun(found["pronoun"], left[: found.start() + 1]), start, right
-        found = _SAME.search(left)
-        return self.owners[int(found["kin"])] if found else None, len(left), right
+        match = _OF.match(right)
+        if match:
+            ways = tuple((person, ()) for person in numbers(match[0]))
+            return Owner(ways, each=True), start, right[match.end() :]
+        match = _HAS.search(left)
+        if match and match["slot"]:
+            return Owner(((int(match["slot"]), ()),)), start, right
+        if match:
+            return self._pronoun(match["pronoun"], left[: match.start() + 1]), start, right
+        match = _SAME.search(left)
+        return self.owners[int(match["kin"])] if match else None, len(left), right
 
-    def _named_owner(self, number: int, found: re.Match[str], left: str) -> Owner | None:
-        if found["slots"]:
-            return Owner(tuple((person, ()) for person in numbers(found["slots"])), each=True)
-        if found["pronoun"]:
-            return self._pronoun(found["pronoun"], left[: found.start() + 1])
-        kin = int(found["kin"])
+    def _named_owner(self, number: int, match: re.Match[str], left: str) -> Owner | None:
+        if match["slots"]:
+            return Owner(tuple((person, ()) for person in numbers(match["slots"])), each=True)
+        if match["pronoun"]:
+            return self._pronoun(match["pronoun"], left[: match.start() + 1])
+        kin = int(match["kin"])
         if self.seconds[kin]:
             return Owner(tuple((second, ()) for second in self.seconds[kin]), each=True)
         self.through[number] = kin
@@ -297,8 +297,8 @@ class ClaimReader:
     def _pronoun(self, pronoun: str, left: str) -> Owner | None:
         before = list(dict.fromkeys(reversed(numbers(left))))
         if pronoun == "whose":
-            found = re.search(r" @(\d+) (?:, )?$", left)
-            return Owner(((int(found[1]), ()),)) if found else None
+            match = re.search(r" @(\d+) (?:, )?$", left)
+            return Owner(((int(match[1]), ()),)) if match else None
         if pronoun == "their":
             pairs = _WITH.findall(left) or re.findall(_PAIR, left)  # "ENT_0's wife ENT_1 and their"
             people = [int(name) for name in pairs[-1]] if pairs else before
@@ -319,19 +319,19 @@ class ClaimReader:
         if comma and not re.match(r" [,.;)!?]| and", rest[comma.end() :]):  # "To see her father, ENT_0 took a train."
             comma = None if _INTRO.match(re.split(r" [.!?] ", left)[-1]) else comma
         closed = before if re.match(r" [,.;)!?]| $", rest) else None
-        found = _NAMED.match(rest) or linked or comma or closed or _IS.match(rest)
-        if not found:
+        match = _NAMED.match(rest) or linked or comma or closed or _IS.match(rest)
+        if not match:
             return ()
-        names = numbers(found["names"])
-        if found is before:
-            return names if kin.plural and "one of" not in found["link"] else names[-1:]
+        names = numbers(match["names"])
+        if match is before:
+            return names if kin.plural and "one of" not in match["link"] else names[-1:]
         return names if kin.plural else names[:1]
 
     def _together(self, kin: Kin, left: str, right: str) -> tuple[int, ...]:
         """Return the people in "ENT_0 and ENT_1 are sisters" or "the sisters ENT_0 and ENT_1"."""
         after = _NAMED.match(right) or _COMMA.match(right)
-        found = _MUTUAL.search(left) or (after if kin.plural else None)
-        return numbers(found["names"]) if found else ()
+        match = _MUTUAL.search(left) or (after if kin.plural else None)
+        return numbers(match["names"]) if match else ()
 
 
 def stated(text: str, genders: Sequence[str]) -> list[KinClaim]:
@@ -379,10 +379,10 @@ _VERB = re.compile(rf" (?:is|was|are|were|has|had|have|(?!(?:{STOP.replace(' ', 
 
 def _compose(path: Sequence[str]) -> str | None:
     """Return what a path of predicates leads to; None if that is not known."""
-    found: str | None = path[0]
+    relation: str | None = path[0]
     for step in path[1:]:
-        found = sound_compositions().get((found or "", step))
-    return found
+        relation = sound_compositions().get((relation or "", step))
+    return relation
 
 
 class _TextCheck:
@@ -459,10 +459,10 @@ class _TextCheck:
         code, kins = self.reader.code, self.reader.kins
         present = {self.genders[person] for person in numbers(code)}
         strangers = {kin.gender for kin, seconds in zip(kins, self.reader.seconds, strict=True) if not seconds}
-        for found in re.finditer(r" (" + "|".join(PRONOUNS) + r")(?= )", code):
-            gender = PRONOUNS[found[1]]
+        for match in re.finditer(r" (" + "|".join(PRONOUNS) + r")(?= )", code):
+            gender = PRONOUNS[match[1]]
             if gender not in present and not strangers & {gender, None} and "~" not in code:
-                yield TextProblem(PRONOUN, f"'{found[1]}', but nobody is {gender}")
+                yield TextProblem(PRONOUN, f"'{match[1]}', but nobody is {gender}")
                 return
 
     def untold(self) -> Iterator[TextProblem]:
@@ -520,17 +520,17 @@ class _TextCheck:
 
     def _follow_pronouns(self) -> None:
         """Count a pronoun as showing the gender of all whom it may mean; for other genders there are fewer."""
-        for found in re.findall(r" (" + "|".join(PRONOUNS) + r")(?= (?!#))", self.reader.code):
-            self.shown |= {person for person, gender in enumerate(self.genders) if gender == PRONOUNS[found]}
+        for pronoun in re.findall(r" (" + "|".join(PRONOUNS) + r")(?= (?!#))", self.reader.code):
+            self.shown |= {person for person, gender in enumerate(self.genders) if gender == PRONOUNS[pronoun]}
 
 
 def _slots(genders: Sequence[str], text: str) -> Iterator[TextProblem]:
     known = [f"ENT_{number}_{gender}" for number, gender in enumerate(genders)]
-    found = _SLOT.findall(text)
+    slots = _SLOT.findall(text)
     for slot in known:
-        if slot not in found:
+        if slot not in slots:
             yield TextProblem(MISSING, f"{slot} is not mentioned")
-    for slot in dict.fromkeys(found):
+    for slot in dict.fromkeys(slots):
         if slot not in known:
             yield TextProblem(UNKNOWN_SLOT, f"{slot}; expected {', '.join(known)}")
 
@@ -561,11 +561,11 @@ def check(words: Sequence[str], genders: Sequence[str], text: str, *, thorough: 
         Problems, fatal ones first; empty if there are none.
     """
     judge = _TextCheck(words, genders, text)
-    found = [*_slots(genders, text), *judge.claims(), *judge.pronouns(), *_fragments(text, judge.reader.code)]
-    found += judge.untold()
-    found += judge.unclear() if thorough else ()
+    defects = [*_slots(genders, text), *judge.claims(), *judge.pronouns(), *_fragments(text, judge.reader.code)]
+    defects += judge.untold()
+    defects += judge.unclear() if thorough else ()
     order = (*FATAL, *DOUBTFUL)
-    return sorted(dict.fromkeys(found), key=lambda problem: order.index(problem.kind))
+    return sorted(dict.fromkeys(defects), key=lambda problem: order.index(problem.kind))
 
 
 def problems(placeholders: Placeholders, *, thorough: bool = False) -> list[PlaceholderFlaw]:

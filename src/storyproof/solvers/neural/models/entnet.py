@@ -56,8 +56,8 @@ class EntNet(nn.Module):
             changed = nn.functional.normalize(memory + gate * new, dim=-1)
             memory = torch.lerp(memory, changed, there[:, step, None, None])
         shares = torch.softmax((memory * question.unsqueeze(1)).sum(-1), dim=-1)
-        found = (shares.unsqueeze(-1) * memory).sum(1)
-        scores: Tensor = self.decoder(_prelu(question + self.from_found(found), self.output_slope))
+        recalled = (shares.unsqueeze(-1) * memory).sum(1)
+        scores: Tensor = self.decoder(_prelu(question + self.from_found(recalled), self.output_slope))
         return scores
 
 

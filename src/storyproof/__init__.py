@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     from storyproof.solvers.llm.prompt import prompt as prompt
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
-    from storyproof.story import ProvedAnswer as ProvedAnswer
-    from storyproof.story import StoryText as StoryText
-    from storyproof.story import story as story
+    from storyproof.stories import ProvedAnswer as ProvedAnswer
+    from storyproof.stories import StoryText as StoryText
+    from storyproof.stories import story as story
     from storyproof.web.serve import serve as serve
 
 _PLACES = {
     "stream": "storyproof.datasets.stream",
     "dials": "storyproof.datasets.dials",
     "load": "storyproof.datasets.load",
-    "story": "storyproof.story",
+    "story": "storyproof.stories",
     "prompt": "storyproof.solvers.llm.prompt",
     "judge": "storyproof.evaluation.judge",
     "ask": "storyproof.evaluation.ask",
@@ -74,9 +74,9 @@ _PLACES = {
     "where": "storyproof.integrations.where",
     "Dial": "storyproof.datasets.dials",
     "Example": "storyproof.example",
-    "ProvedAnswer": "storyproof.story",
+    "ProvedAnswer": "storyproof.stories",
     "ReplyVerdict": "storyproof.evaluation.judge",
-    "StoryText": "storyproof.story",
+    "StoryText": "storyproof.stories",
     "StoryproofError": "storyproof.errors",
     "Stream": "storyproof.datasets.stream",
 }

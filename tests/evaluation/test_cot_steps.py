@@ -7,7 +7,7 @@ import pytest
 from storyproof.datasets.stream import stream
 from storyproof.errors import DataError
 from storyproof.evaluation.cot_steps import check_steps
-from storyproof.story import story
+from storyproof.stories import story
 
 STORY = """Sally entered the kitchen.
 Anne entered the kitchen.

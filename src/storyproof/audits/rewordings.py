@@ -15,7 +15,7 @@ from storyproof.errors import DataError
 from storyproof.example import Example, plain_schema
 from storyproof.families.family import Family, load_family, recognise
 from storyproof.formats.format import PLACE
-from storyproof.story import OwnText, prove_own
+from storyproof.stories import OwnText, prove_own
 
 _MOST_IN_VAIN = 500  # stories of a file that are tried although none before could be read: each takes milliseconds
 _MOST_KEPT = 10_000  # stories that cannot be read

@@ -16,7 +16,7 @@ from storyproof.benchmark import Benchmark
 from storyproof.datasets.dials import turn
 from storyproof.errors import ConfigError, UnknownNameError, quoted
 from storyproof.example import SPLITS, Example
-from storyproof.story import StoryText
+from storyproof.stories import StoryText
 
 BLOCK_STORIES = 24  # the first story waits for its block: milliseconds, and few enough calls of NumPy for each story
 _KEPT = 8  # blocks, for whoever goes back a little

@@ -21,7 +21,7 @@ from storyproof.solvers.llm.messages import Request
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import NoCandidatesError, needs_shots
 from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, ModelName, answers_of, load_solver, resolve
-from storyproof.story import OwnText, read_own
+from storyproof.stories import OwnText, read_own
 
 FEW_RETRIES = 2  # a user waits for the one answer
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")

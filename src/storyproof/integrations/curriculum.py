@@ -12,7 +12,7 @@ from typing import Any
 from storyproof.datasets.dials import NUMBER, NUMBERS, Dial, dials, turn
 from storyproof.datasets.stream import Stream, stream
 from storyproof.errors import ConfigError, UnknownNameError, quoted
-from storyproof.story import StoryText
+from storyproof.stories import StoryText
 
 _MOST_VALUES = 100  # of a dial
 

@@ -23,7 +23,7 @@ from storyproof.evaluation.cot_steps import ReasoningStep, StepReport, check_ste
 from storyproof.evaluation.judge import judge
 from storyproof.example import Example
 from storyproof.solvers.llm.prompt import prompt_of
-from storyproof.story import StoryText
+from storyproof.stories import StoryText
 
 __all__ = [
     "ReasoningStep",

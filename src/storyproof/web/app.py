@@ -23,7 +23,7 @@ from storyproof.io.bounded_input import DocumentError, parse_json
 from storyproof.reports.page import build_page, content_policy, read_asset, theme
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.solver import DEFAULT_PROMPT
-from storyproof.story import OwnText, prove_own
+from storyproof.stories import OwnText, prove_own
 from storyproof.web.askers import Askers
 from storyproof.web.dials import Dials, Recipes, describe_benchmarks
 from storyproof.web.guard import Guard

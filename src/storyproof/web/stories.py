@@ -11,7 +11,7 @@ from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNa
 from storyproof.example import SPLITS, Example
 from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example
 from storyproof.language.display_names import display_name
-from storyproof.story import OwnText, prove_own, read_own
+from storyproof.stories import OwnText, prove_own, read_own
 from storyproof.web.dials import Dials, Recipes
 
 MOST_MODELS = 24  # worlds that are shown; kinship has at most 12

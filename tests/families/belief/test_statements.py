@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from storyproof.datasets.reading import as_example
 from storyproof.families.belief.family import FAMILY
 from storyproof.language.chain_of_thought import RIGHT, UNCLEAR, WRONG
-from storyproof.story import story
+from storyproof.stories import story
 
 STORY = """Sally entered the kitchen.
 Anne entered the kitchen.

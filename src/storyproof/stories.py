@@ -1,4 +1,7 @@
-"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made."""
+"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made.
+
+Not called `story`, because `storyproof.story` is the function.
+"""
 
 from __future__ import annotations
 

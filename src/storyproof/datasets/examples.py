@@ -20,7 +20,7 @@ def read_examples(source: Source, *, proved: bool = False, max_stories: int | No
     Args:
         source: Where they are.
         proved: Replace all labels by those that follow from the text.
-        max_stories: Stop after so many stories.
+        max_stories: Read at most this number of stories.
 
     Raises:
         DataError: If the data cannot be read, or lack something that their text does not tell either.
@@ -36,7 +36,7 @@ def iterate_examples(
     Args:
         source: Where they are.
         proved: Replace all labels by those that follow from the text.
-        max_stories: Stop after so many stories.
+        max_stories: Read at most this number of stories.
         rows: About how many to hold at a time.
     """
     stories: set[tuple[str, str]] = set()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from storyproof.shortcuts.results import Forced, ShortcutScore
 
-SOLVED = 0.99  # whoever scores so much has solved the data
+SOLVED = 0.99  # a solver with this score has solved the data
 
 
 def best_score(rows: Sequence[ShortcutScore]) -> ShortcutScore:

@@ -37,7 +37,7 @@ def permutation_p(differences: npt.ArrayLike) -> float:
 
 
 def _binomial(count: int) -> npt.NDArray[np.float64]:
-    """Return the probabilities of 0 … count heads of so many coins."""
+    """Return the probabilities of 0 … count heads among `count` coins."""
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])
     return np.asarray(np.exp(logs[count] - logs - logs[::-1] - count * np.log(2)))
 

@@ -82,7 +82,7 @@ def timeline_view(timeline: Timeline, width: int = 200) -> RenderableType:
     ]
     if width >= _WIDE:
         questions.append((Text("type"), [Text(display_name(example.question_type)) for example in examples]))
-        questions.append((Text("holds under"), [Text(", ".join(example.readings)) for example in examples]))
+        questions.append((Text("right under"), [Text(", ".join(example.readings)) for example in examples]))
     title = Text.assemble(
         ("story ", "dim"), timeline.story_id, ("  type ", "dim"), display_name(timeline.story_type or "unknown")
     )

@@ -116,7 +116,7 @@ def check_order(order: int) -> int:
 
 
 def chains_of(agents: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
-    """Yield all chains of so many minds in which nobody thinks of their own thoughts."""
+    """Yield all chains of a number of minds in which nobody thinks of their own thoughts."""
     if length == 1:
         yield from ((agent,) for agent in agents)
         return

@@ -15,6 +15,7 @@ from storyproof.language.display_names import display_name
 from storyproof.pictures.colours import HEAT
 from storyproof.pictures.svg import element, safe
 from storyproof.reports.charts import render
+from storyproof.reports.header import page_header
 from storyproof.reports.numbers import NONE, counted
 from storyproof.reports.page import build_page, build_table, data_text, read_asset
 from storyproof.reports.run_browser import PICTURES, BrowserData
@@ -62,6 +63,7 @@ def run_page(
         packed={"answers": browser.answers, "pictures": browser.pictures},
         scripts=[read_asset(__package__, "page.js"), read_asset(__package__, "run_page.js")],
         styles=[read_asset(__package__, "run_page.css") + _shades()],
+        header=page_header("Report"),
     )
 
 

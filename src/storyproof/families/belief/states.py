@@ -55,7 +55,7 @@ def describe_steps(
             about = held[chain[1:]][time] if len(chain) > 1 else real[time]
             is_wrong = places[time] is not None and places[time] != about
             name = " ".join(f"{agent} thinks" for agent in chain)
-            entries.append(StateEntry(_group(len(chain)), name, places[time] or "", is_wrong))
+            entries.append(StateEntry(_group(len(chain)), name, places[time] or "", is_wrong, chain))
         entries += [StateEntry("who is where", room, ", ".join(agents)) for room, agents in here.items()]
         states.append(Step(sentence, tuple(entries)))
     return states

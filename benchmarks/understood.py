@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import storyproof
 from benchmarks.measure import Record
@@ -54,9 +54,10 @@ def clutrr(folder: Path) -> Iterator[Row]:
                 edges, types = ast.literal_eval(row["story_edges"]), ast.literal_eval(row["edge_types"])
                 # Noise has no types in these files, so only the facts of the chain can be compared.
                 facts = tuple(Fact(a, predicate_of(word), b) for (a, b), word in zip(edges, types, strict=False))
-                story = re.sub(r"\[([^\]]+)\]", r"\1", row["story"])
                 is_clean = len(edges) == len(types)
-                yield Row(story, f"What is {second} to {first}?", row["target"], people, genders, facts * is_clean)
+                yield Row(
+                    row["story"], f"What is {second} to {first}?", row["target"], people, genders, facts * is_clean
+                )
 
 
 def belief_files(*paths: Path) -> Iterator[Row]:
@@ -117,8 +118,9 @@ class Result(NamedTuple):
     Attributes:
         reason: Why it is not read; empty if it is.
         is_right: Whether its answer follows, under any reading.
-        facts: Of CLUTRR: `equal`, `follow` (each follows from the others), `contradicted` (no family fits both the text
-            and the facts of the row) or `other`.
+        facts: Of CLUTRR: `equal` (the same facts, or each follows from the others), `more` (the row's facts follow, and
+            more is said), `part` (not all of them follow, nothing else is said), `contradicted` (no family fits both
+            the text and the row) or `other`.
     """
 
     reason: str = ""
@@ -129,7 +131,7 @@ class Result(NamedTuple):
 def try_row(row: Row) -> Result:
     """Return what becomes of a row."""
     try:
-        found = storyproof.story(row.story, row.people).ask(row.question)
+        found = storyproof.story(row.story).ask(row.question)
     except StoryproofError as error:
         return Result(str(error))
     answers = {_plain(each) for each in (found.answer, *found.by_reading.values())}
@@ -141,19 +143,24 @@ def _plain(answer: str) -> str:
 
 
 def _compare_facts(row: Row, found: ProvedAnswer) -> str:
-    """Compare what was read with the facts of a row."""
-    names = [each.partition(":")[0] for each in found.example.get("genders") or ()]
+    """Compare what was read with the facts of a row; see `Result`."""
+    shown = dict(each.split(":") for each in found.example.get("genders") or ())
+    genders = dict(zip(row.people, row.genders, strict=True))
+    people = list(dict.fromkeys((*row.people, *shown)))  # some texts name people who are not in the row
+    known = [genders.get(name) or shown[name] for name in people]
+    names = list(shown)
     edges, words = found.example.get("edges") or (), found.example.get("edge_types") or ()
-    if not set(names) <= set(row.people):
-        return "other"
-    place = [row.people.index(name) for name in names]
+    place = [people.index(name) for name in names]
     read = [Fact(place[one], predicate_of(word), place[other]) for (one, other), word in zip(edges, words, strict=True)]
     if {_one_side(each) for each in read} == {_one_side(each) for each in row.facts}:
         return "equal"
-    if _follow(row.facts, read, row.genders) and _follow(read, row.facts, row.genders):
-        return "follow"
-    both = [status(row.genders, read, each) for each in row.facts]
-    return "contradicted" if {CONTRADICTED, IMPOSSIBLE} & set(both) else "other"
+    if {CONTRADICTED, IMPOSSIBLE} & {status(known, read, each) for each in row.facts}:
+        return "contradicted"
+    among = [each for each in read if max(each.first, each.second) < len(row.people)]
+    is_stated, is_all = _follow(row.facts, read, known), _follow(among, row.facts, known)
+    return {(True, True): "equal", (True, False): "more", (False, True): "part", (False, False): "other"}[
+        is_stated, is_all
+    ]
 
 
 def _one_side(fact: Fact) -> Fact:
@@ -171,7 +178,9 @@ def main() -> None:
     parser.add_argument("published", type=Path, help="the folder with published data")
     parser.add_argument("--sets", nargs="*", choices=list(SETS), default=list(SETS), help="which sets")
     parser.add_argument("--every", type=int, default=1, help="take only every so manieth row")
-    parser.add_argument("--reasons", type=int, default=0, help="show so many of the reasons for which rows are not read")
+    parser.add_argument(
+        "--reasons", type=int, default=0, help="show so many of the reasons for which rows are not read"
+    )
     parser.add_argument("--differing", type=int, default=0, help="show so many texts with other facts than the row's")
     parser.add_argument("--json", help="also write the figures to this file")
     chosen = parser.parse_args()
@@ -189,9 +198,14 @@ def main() -> None:
             counts[found.facts or "none"] += 1
             if found.reason:
                 reasons[re.sub(r"'[^']*'|\d+", "…", found.reason)[:110]] += 1
-            if found.facts in ("other", "contradicted"):
+            if found.facts in ("more", "part", "contradicted", "other"):
                 differing.append(f"{found.facts}: {row.story} | {row.facts} | {row.people}")
-        for key in ("rows", "read", "right", *(("compared", "equal", "follow", "contradicted", "other") * (name == "CLUTRR"))):
+        for key in (
+            "rows",
+            "read",
+            "right",
+            *(("compared", "equal", "more", "part", "contradicted", "other") * (name == "CLUTRR")),
+        ):
             record.note(f"{name} {key}", counts[key])
         print(f"{name}: {dict(counts)}", flush=True)
         for reason, count in reasons.most_common(chosen.reasons):

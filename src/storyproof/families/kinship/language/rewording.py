@@ -30,6 +30,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _HIS = re.compile(r"\b(his|her) (?!own )")
 _PRONOUNS = {"his": MALE, "her": FEMALE}
 _MOST_READINGS = 8
+_NAME_IS = re.compile(rf"(?:His|Her) name is {_NAME}\.?$")
 _MARKED = re.compile(rf"\[({_NAME})\]")
 
 
@@ -74,26 +75,30 @@ def _state_namings(lines: list[str], names: frozenset[str], genders: dict[str, s
     Sentences that it understands stay as they are; if one remains that it refuses, all stay as they were.
     """
     known = {name: gender for name, gender in genders.items() if gender}
-    if len({word for word in re.findall(rf"(?<=[a-z] ){_NAME}", " ".join(lines)) if word not in names | lx.CALENDAR}) > 1:
-        return lines  # several places, where one person may be at a time
+    places = {word for word in re.findall(rf"(?<=[a-z] ){_NAME}", " ".join(lines)) if word not in names | lx.CALENDAR}
+    if len(places) > 1:
+        return lines  # where one person may be at a time
     found = list(lines)
     said: dict[int, Sentence] = {}
     while True:
-        places = [number for number, each in enumerate(found) for _ in _SENTENCE_END.split(each) if each]
+        parts = [(number, part) for number, each in enumerate(found) for part in _SENTENCE_END.split(each) if part]
         try:
-            read("\n".join(part for each in found if each for part in _SENTENCE_END.split(each)), names)
+            reading = read("\n".join(part for _, part in parts), names)
         except NotUnderstood as refused:
-            number = places[refused.line - 1] if refused.line <= len(places) else -1
+            number = parts[refused.line - 1][0] if refused.line <= len(parts) else -1
             if number < 0 or number in said or refused.reason not in REASONS:
                 return lines
-            before = said.get(number - 1) or (mentioned(lines[number - 1], names, known) if number else None)
-            sentence = state_namings(lines[number], before, names, known)
+        else:
+            told = {name for fact in reading.facts for name in (fact.first, fact.second)}
+            return found if not said or told >= names else lines  # who is left over may be meant somewhere
+        for each in (number, *range(number + 1, len(lines))):
+            if each > number and not (_NAME_IS.match(lines[each]) and said[each - 1].open):
+                break  # "Her name is Asia." belongs to the sentence before
+            before = said.get(each - 1) or (mentioned(lines[each - 1], names, known) if each else None)
+            sentence = state_namings(lines[each], before, names, known)
             if sentence is None:
                 return lines
-            said[number] = sentence
-            found[number] = sentence.text
-        else:
-            return found
+            said[each], found[each] = sentence, sentence.text
 
 
 @cache

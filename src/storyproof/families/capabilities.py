@@ -360,8 +360,8 @@ class OwnTexts(Pictures):
             self.prove_text(story, question, people)
         except DataError as error:
             message = str(error).removeprefix(f"row {OWN}: ")
-            found = _NUMBERED.search(message)
-            return [ReadingProblem(message, line=int(found[1]) if found else 0)]
+            match = _NUMBERED.search(message)
+            return [ReadingProblem(message, line=int(match[1]) if match else 0)]
         return []
 
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
@@ -421,15 +421,15 @@ class OwnTexts(Pictures):
             DataError: If the story cannot be read.
         """
         sentences = example.story.split("\n")
-        found = []
+        steps = []
         for number, sentence in enumerate(sentences, start=1):
             so_far = replace(example, story="\n".join(sentences[:number]))
             try:
                 picture = self.pictures([so_far], [each for each in example.proof if each <= number])[0]
             except (DataError, LookupError, ValueError):  # the question may be about what is yet to come
                 picture = None
-            found.append(Step(sentence, picture=picture))
-        return found
+            steps.append(Step(sentence, picture=picture))
+        return steps
 
 
 class Answering(OwnTexts):

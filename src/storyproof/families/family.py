@@ -147,8 +147,8 @@ def recognise(columns: Iterable[str], question: str = "") -> Family:
 
 @lru_cache(maxsize=4096)
 def _by_question(question: str) -> Family:
-    found = (family for family in families() if family.reads(question))
-    return next(found, load_family(DEFAULT_FAMILY))
+    readers = (family for family in families() if family.reads(question))
+    return next(readers, load_family(DEFAULT_FAMILY))
 
 
 def family_of(example: Example) -> Family:

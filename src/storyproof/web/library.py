@@ -246,7 +246,7 @@ class Library:
 
 
 def _report(paths: Sequence[Path], title: str) -> _Built:
-    from storyproof.reports.run_report import report
+    from storyproof.reports.report import report
 
     return report(paths, title=title).render(), {}
 

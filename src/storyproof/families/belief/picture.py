@@ -140,8 +140,8 @@ def queried(timeline: Timeline) -> list[Chain]:
     asked = [tuple(example.chain) for example in timeline.examples]
     chains = dict.fromkeys(chain[start:] for chain in asked for start in range(len(chain)))
     known = timeline.steps[0].believed
-    found = sorted((chain for chain in chains if chain in known), key=lambda chain: (len(chain), chain))
-    return found or [chain for chain in known if len(chain) == 1]
+    asked_chains = sorted((chain for chain in chains if chain in known), key=lambda chain: (len(chain), chain))
+    return asked_chains or [chain for chain in known if len(chain) == 1]
 
 
 def _belief(timeline: Timeline, chain: Chain, time: int) -> tuple[str, bool]:
@@ -215,11 +215,11 @@ def _lane_of_beliefs(
 
 def _runs(values: Sequence[_Value]) -> list[tuple[int, int, _Value]]:
     """Return how long each value lasts: first, last, value."""
-    found = []
+    runs = []
     for value, places in groupby(range(len(values)), key=values.__getitem__):
         run = list(places)
-        found.append((run[0], run[-1], value))
-    return found
+        runs.append((run[0], run[-1], value))
+    return runs
 
 
 class _Drawing:

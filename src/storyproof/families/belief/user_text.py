@@ -150,7 +150,7 @@ def check_order(order: int) -> int:
 
 
 def chains_of(agents: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
-    """Yield all chains of so many minds in which nobody thinks of their own thoughts."""
+    """Yield all chains of a number of minds in which nobody thinks of their own thoughts."""
     if length == 1:
         yield from ((agent,) for agent in agents)
         return
@@ -162,7 +162,7 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
     """Return the places where story or question cannot be read, and sentences that cannot happen."""
     if not is_nested(story, question) and not reads_further(story):
         return find_problems_in_tomi(story, question)
-    found = []
+    problems = []
     try:
         asked = read_question(question)
     except ParseError as error:
@@ -173,14 +173,14 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
         number = re.match(r"sentence (\d+)", str(error))
         return [ReadingProblem(str(error), line=int(number[1]) if number else 0)]
     for line, what in text.problems:
-        found.append(ReadingProblem(f"this cannot happen: {what}.", line=line, is_fatal=False))
+        problems.append(ReadingProblem(f"this cannot happen: {what}.", line=line, is_fatal=False))
     if not places_of(text.events, asked.thing):
-        found.append(ReadingProblem(f"the story does not say where the {asked.thing} is.", "question", 1))
+        problems.append(ReadingProblem(f"the story does not say where the {asked.thing} is.", "question", 1))
     for agent in dict.fromkeys(asked.chain):
         if agent not in text.cast:
             message = f"{agent} is not in the story, and so has no beliefs."
-            found.append(ReadingProblem(message, "question", 1, is_fatal=False))
-    return found
+            problems.append(ReadingProblem(message, "question", 1, is_fatal=False))
+    return problems
 
 
 def list_questions(story: str, order: int) -> list[str]:

@@ -111,14 +111,14 @@ def _read_lines(story: str, row: KinshipRow) -> list[list[Fact]]:
 
     number = {name: place for place, name in enumerate(row.names)}
     known = set(row.facts)
-    found: list[list[Fact]] = [[] for _ in story.split("\n")]
+    facts: list[list[Fact]] = [[] for _ in story.split("\n")]
     for each in read(story, row.names).facts:
         fact = Fact(number[each.first], each.predicate, number[each.second])
         if fact not in known:
             fact = Fact(fact.second, inverse(fact.predicate), fact.first)
-        if fact not in found[each.line - 1]:  # "brothers" states one fact in both directions
-            found[each.line - 1].append(fact)
-    return found
+        if fact not in facts[each.line - 1]:  # "brothers" states one fact in both directions
+            facts[each.line - 1].append(fact)
+    return facts
 
 
 def answers_by_reading(example: Example) -> dict[str, str]:
@@ -156,13 +156,13 @@ def models_of(example: Example) -> list[StoryModel]:
     if other is not None:
         fitting.append(("", f"{second} has no named relation to {first}", other))
     moved = _differing([family for _, _, family in fitting], row)
-    found = []
+    models = []
     for answer, holds, family in fitting:
         caption = f"A family that fits the story, in which {holds}."
         if moved is not None:
             caption += f" Only {row.names[moved]} has another place."
-        found.append(StoryModel(answer, caption, _drawn(family, row, caption, moved)))
-    return found
+        models.append(StoryModel(answer, caption, _drawn(family, row, caption, moved)))
+    return models
 
 
 def _differing(families: Sequence[Genealogy], row: KinshipRow) -> int | None:
@@ -194,7 +194,7 @@ def steps_of(example: Example) -> list[Step]:
     known = derive(strict_rules(), told, len(row.genders))
     stated = list(dict.fromkeys(fact for line in lines for fact in line))
     derived = list(_derived_pairs(known, len(told) - 1, row, stated))[:MOST_DERIVED]
-    found = []
+    steps = []
     for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), told, strict=True)):
         entries = [
             StateEntry("the question", _between(row, row.pair), _words(known, number, row, row.pair)),
@@ -213,8 +213,8 @@ def steps_of(example: Example) -> list[Step]:
             f"A family that fits the first {number + 1} lines." if number else "A family that fits the first line."
         )
         picture = None if family is None else _drawn(family, row, caption)
-        found.append(Step(sentence, tuple(entries), picture))
-    return found
+        steps.append(Step(sentence, tuple(entries), picture))
+    return steps
 
 
 def _derived_pairs(known: Derived, story: int, row: KinshipRow, stated: Sequence[Fact]) -> Iterator[tuple[int, int]]:

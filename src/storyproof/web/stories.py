@@ -17,6 +17,7 @@ from storyproof.web.dials import Dials, Recipes
 
 _FORMS = re.compile(r"[;,]? expected one of:? .*", re.DOTALL)  # the grammar of a family is not for a page
 _QUOTED = re.compile(r"'(.+?)'(?=[.;,: ]|$)")
+MOST_MINDS = 8
 MOST_MODELS = 24  # worlds that are shown; kinship has at most 12
 _MOST_PLACES = 1_000_000
 
@@ -144,7 +145,7 @@ def view_made(
     given = [{"question": each.question, "answer": each.answer, "kind": family.kind(each)} for each in examples]
     others = [*examples[:number], *examples[number + 1 :]]
     view = _view(family, examples[number], others)
-    possible = _questions(family, examples[number].story, max(order, examples[number].order), view.people)
+    possible = _questions(family, examples[number].story, _reach(order, examples[number]), view.people)
     return replace(
         view, reference=reference.as_dict(), asked=number, given=given, questions=possible[0], forms=possible[1]
     )
@@ -169,8 +170,8 @@ def view_own(text: OwnText, order: int = 2) -> StoryView:
             example = family.prove_text(text.story, text.question, text.people)
             view = _view(family, example)
             people = view.people or text.people
-            if example.order > order:
-                possible = _questions(family, text.story, example.order, text.people)
+            if _reach(order, example) > order:
+                possible = _questions(family, text.story, _reach(order, example), text.people)
             return replace(view, problems=listed, people=people, questions=possible[0], forms=possible[1])
         except StoryproofError as error:
             listed.append(ReadingProblem(str(error))._asdict())
@@ -187,6 +188,11 @@ def view_own(text: OwnText, order: int = 2) -> StoryView:
         questions=possible[0],
         forms=possible[1],
     )
+
+
+def _reach(order: int, example: Example) -> int:
+    """Return through how many minds other questions may go: one more than that which is shown, or as many as wanted."""
+    return max(order, min(example.order + 1, MOST_MINDS))
 
 
 def _questions(family: Family, story: str, order: int, people: Sequence[str]) -> tuple[list[str], list[dict[str, Any]]]:

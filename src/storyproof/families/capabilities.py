@@ -452,11 +452,14 @@ class Groups(Core):
     Attributes:
         mistakes: Mistakes of reasoning that lead to wrong answers, those that explain most first; each with what such
             an answer is, in words that follow "answered".
+        procedures: What a solver may follow instead of reasoning, each described in words that follow "the solver"; the
+            first is to follow the rules. `diagnose` compares answers with what they would answer.
         references: Published accuracies that reports show beside those of solvers.
         asks_beliefs: Whether questions ask for beliefs, so that results are also shown for false beliefs by themselves.
     """
 
     mistakes: ClassVar[Mapping[str, str]] = {}
+    procedures: ClassVar[Mapping[str, str]] = {}
     references: ClassVar[Sequence[Reference]] = ()
     asks_beliefs: ClassVar[bool] = False
 
@@ -490,6 +493,14 @@ class Groups(Core):
         Raises:
             ParseError: If the example cannot be read.
             DataError: If it lacks something.
+        """
+        return {}
+
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what each of `procedures` answers; nothing for those that give no answer.
+
+        Raises:
+            ParseError: If the example cannot be read.
         """
         return {}
 

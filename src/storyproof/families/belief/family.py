@@ -29,6 +29,8 @@ from storyproof.families.belief.answer_language import TALK
 from storyproof.families.belief.audit.kinds import KINDS
 from storyproof.families.belief.conventions import conventions
 from storyproof.families.belief.mistakes import MISTAKES
+from storyproof.families.belief.procedures import DESCRIPTIONS as PROCEDURES
+from storyproof.families.belief.procedures import procedure_answers
 from storyproof.families.belief.read_text import is_nested, is_question, read_question, read_story
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
 from storyproof.families.belief.rows import kind_of
@@ -69,6 +71,7 @@ class BeliefFamily(Family):
     kinds = KINDS
     legend = _LEGEND
     mistakes = MISTAKES
+    procedures = PROCEDURES
     readings: ClassVar[Mapping[str, str]] = {**DESCRIPTIONS, **READING_DESCRIPTIONS}
     asks_beliefs = True
     unproved = frozenset({"no", "nobody"})
@@ -201,6 +204,10 @@ class BeliefFamily(Family):
     def mistaken_answers(self, example: Example) -> Mapping[str, Collection[str]]:
         """Return what other questions about the same story have as answers, by possible worlds."""
         return mistakes.mistaken_answers(example)
+
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what a solver answers that follows one of the procedures, by possible worlds."""
+        return procedure_answers(example)
 
     def structure(self, example: Example) -> str:
         """Return what the question asks, without agents."""

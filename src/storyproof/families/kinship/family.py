@@ -28,6 +28,8 @@ from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.kinship.people import person_names
+from storyproof.families.kinship.procedures import DESCRIPTIONS as PROCEDURES
+from storyproof.families.kinship.procedures import procedure_answers
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.row import check_references
 from storyproof.families.kinship.rules import PUBLISHED, STRICT
@@ -69,6 +71,7 @@ class Kinship(Family):
         "filled, and the numbers lead along the proof."
     )
     mistakes = MISTAKES
+    procedures = PROCEDURES
     references = _PEOPLE
     readings: ClassVar[Mapping[str, str]] = {
         STRICT: "what holds in every family that fits the story.",
@@ -220,6 +223,10 @@ class Kinship(Family):
     def mistaken_answers(self, example: Example) -> Mapping[str, Collection[str]]:
         """Return what a reader answers who stops on the way, mixes up two people, or misses by a little."""
         return mistaken_answers(example)
+
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what a solver answers that follows one of the procedures."""
+        return procedure_answers(example)
 
     def checked_answer(self, example: Example) -> str:
         """Answer by the families that fit the story; empty where they disagree."""

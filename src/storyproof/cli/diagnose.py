@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from storyproof.evaluation.diagnosis import Diagnosis, GroupDiagnosis
+    from storyproof.evaluation.diagnose import Diagnosis, GroupDiagnosis
 
 _WIDTH = 92
 
@@ -55,7 +55,7 @@ def _view(found: Diagnosis) -> RenderableType:
 
 
 def _group_lines(group: GroupDiagnosis, descriptions: Any) -> Iterator[str]:
-    from storyproof.evaluation.diagnosis import FEWEST, GUESS, NONE
+    from storyproof.evaluation.diagnose import FEWEST, GUESS, NONE
     from storyproof.reports.numbers import counted, percent
 
     unanswered = f", {group.unanswered:,} without an answer" if group.unanswered else ""

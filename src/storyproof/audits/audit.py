@@ -33,7 +33,7 @@ from storyproof.families.file_judge import Subject
 from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
 from storyproof.findings import MANIFEST as DIFFERS
 from storyproof.formats.format import load_format, split_of, suffixes
-from storyproof.formats.json_edits import Changes, Write, contents, right_value
+from storyproof.formats.json_edits import Changes, Write, right_value
 from storyproof.io.bounded_input import FILE, kind_of
 from storyproof.io.storage import RemoteFolder, is_url
 
@@ -121,27 +121,6 @@ def audit(
 
 
 verify = audit
-
-
-def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (), *, name: str = "") -> FileReport:
-    """Audit one file, without a manifest beside it.
-
-    Args:
-        path: The file.
-        format: The name of a format; auto recognises it.
-        readings: Only these readings make a wrong label rule-dependent; by default all.
-        name: What findings call it; by default its name.
-
-    Raises:
-        DataError: If the file cannot be read; the message says where, what was found and what was expected.
-        UnknownNameError: If there is no such format or reading.
-    """
-    examine_file = _ExamineFile({"readings": tuple(readings)}, format)
-    orders = _Orders(examine_file)
-    file = _File(DataFile(str(path)), name or Path(path).name, split_of(Path(path)), "")
-    report = orders.follow(file, examine_file(file))
-    orders.close()
-    return report
 
 
 def listed_statuses(report: AuditReport) -> dict[str, dict[str, int]]:
@@ -434,8 +413,3 @@ def _settle(changes: Changes, report: FileReport, column: str, right: str, ambig
     final = {**report.declared, **report.unsettled}
     final |= {row: values[column] for row, values in changes.values.items() if column in values}
     changes.gone = {*changes.gone, *(row for row, status in final.items() if status != right)}
-
-
-def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
-    """Return the contents of the files that `fixes` writes, by name."""
-    return contents(fixes(path, report, ambiguous))

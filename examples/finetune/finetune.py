@@ -180,7 +180,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--tokens", type=int, default=160, help="tokens of a reply at most, when measuring")
     add("--test-stories", type=int, default=100)
     add("--test-batch", type=int, default=128)
-    add("--every", type=int, default=10, help="print every so many steps")
+    add("--every", type=int, default=10, help="print every N steps")
     return parser.parse_args(arguments)
 
 

@@ -158,7 +158,7 @@ class OutputError(StoryproofError):
 
 
 class ReaderLeftError(OutputError):
-    """Whoever read standard output has stopped, as `head` does."""
+    """The pipe of standard output is closed, as by `head`."""
 
     exit_code = 141  # as of a program that SIGPIPE ends
 

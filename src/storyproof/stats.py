@@ -1,10 +1,10 @@
 """Confidence intervals and a test of paired differences, for scores whose questions of one story are not independent.
 
-Scores of runs have one way, whoever shows them (`mean_interval`, `difference_interval`, and `how` to say so): the
-bootstrap draws stories anew, not questions, for six questions of one story are far from six tries. Every interval of
-one number of stories looks at the same draws, and stories are sorted by what came of them, so that the same answers
-have the same interval, to the digit. Audits, which look at hundreds of shares, take a formula that draws nothing
-(`share`). The exact permutation test (`permutation_p`) assigns runs at random.
+Scores of runs are computed in one way, wherever they are shown (`mean_interval`, `difference_interval`; `how`
+names the method): the bootstrap draws stories, not questions, because six questions of one story are far from six
+independent trials. Every interval of one number of stories uses the same draws, and stories are sorted by their result,
+so that the same answers have the same interval, to the digit. Audits, which compute hundreds of shares, use a formula
+that draws nothing (`share`). The exact permutation test (`permutation_p`) assigns runs at random.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def share_of_stories(right: Flags, cluster: Ints) -> Share:
 
 
 def wilson(value: float, count: float, quantile: float) -> tuple[float, float]:
-    """Return Wilson's interval for a share of so many independent trials."""
+    """Return Wilson's interval for a share of a number of independent trials."""
     weight = quantile**2 / count
     middle = (value + weight / 2) / (1 + weight)
     half = quantile / (1 + weight) * sqrt(value * (1 - value) / count + weight / (4 * count))
@@ -268,7 +268,7 @@ def analytic_interval(sums: Floats, counts: Floats, *, level: float = LEVEL) -> 
 
 
 def bootstrap_means(sums: Floats, counts: Floats, resamples: int = RESAMPLES) -> Floats:
-    """Resample the groups so many times, and return the mean of each resample."""
+    """Resample the groups repeatedly, and return the mean of each resample."""
     if len(sums) * resamples <= _KEPT_CELLS:
         drawn = _kept_draws(len(sums), resamples)
         return np.asarray((drawn @ sums) / (drawn @ counts))
@@ -367,7 +367,7 @@ def permutation_p(differences: npt.ArrayLike) -> float:
 
 
 def _binomial(count: int) -> npt.NDArray[np.float64]:
-    """Return the probabilities of 0 … count heads of so many coins."""
+    """Return the probabilities of 0 … count heads among `count` coins."""
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])
     return np.asarray(np.exp(logs[count] - logs - logs[::-1] - count * np.log(2)))
 

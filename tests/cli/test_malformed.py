@@ -296,7 +296,7 @@ def test_other_things_in_the_place_of_files(folder: Path, refuse: Refuse, name: 
         path.symlink_to("/dev/zero")
     said = refuse("verify data")
     words = {"pipe": "a named pipe", "folder": "a folder", "device": "a device"}[kind]
-    assert words in said if name != "test.txt" else "data holds no data" in said
+    assert words in said if name != "test.txt" else "data contains no data" in said
     if name == "test.txt":
         assert f"data/test.txt is {words}; give a dataset" in refuse("show data/test.txt") or kind == "folder"
 

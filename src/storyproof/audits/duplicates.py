@@ -421,7 +421,7 @@ def find_near(library: Any, chosen: Sequence[Chosen], threshold: float) -> tuple
 
 
 def _bands(threshold: float) -> tuple[int, int, float]:
-    """Choose how many bands of how many rows: rows as many as recall allows, for few idle proposals."""
+    """Choose how many bands of how many rows: the most rows that recall allows, for few idle proposals."""
     for rows in range(_PERMUTATIONS // 2, 0, -1):
         recall = 1 - (1 - threshold**rows) ** (_PERMUTATIONS // rows)
         if recall >= _RECALL:

@@ -80,7 +80,7 @@ def audit(
 ) -> None:
     """Check every label against the text, list what is wrong and why, and write corrected files.
 
-    `verify` is another name of this command. Exit code 1 if a row does not hold what it claims, or is not understood.
+    `verify` is another name of this command. Exit code 1 if a label is wrong, or a row is not understood.
     Labels that follow under some readings only, duplicates and small tests are listed too, but do not count as wrong.
     """
     import storyproof

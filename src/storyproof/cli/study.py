@@ -101,7 +101,7 @@ def messages(
     note(f"written to {out}")
 
 
-@app.command("serve", cls=Command, short_help="Answer participants.")
+@app.command("serve", cls=Command, short_help="Start the study server.")
 def serve(
     name: _Name,
     host: Annotated[str, typer.Option(help="The address to listen at; others let other machines in.")] = "127.0.0.1",
@@ -114,7 +114,7 @@ def serve(
     ] = "127.0.0.1",
     database: _Database = "",
 ) -> None:
-    """Answer participants until interrupted; the dashboard is at /admin."""
+    """Start the study server; the dashboard is at /admin."""
     from storyproof.study.serve import serve_study
 
     def ready(address: str) -> None:
@@ -280,7 +280,7 @@ def delete_participant(
         counts = delete(study, code)
     finally:
         study.close()
-    note(f"deleted {code}: {_counts(counts)}. Backups and exports from before still hold the data.")
+    note(f"deleted {code}: {_counts(counts)}. Earlier backups and exports still contain the data.")
 
 
 def _counts(counts: dict[str, int]) -> str:

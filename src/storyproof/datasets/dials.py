@@ -1,4 +1,4 @@
-"""Dials: the settings of a benchmark as data, with their ranges, for whoever turns difficulty up and down."""
+"""Dials: the settings of a benchmark as data, with their ranges, for programs that change the difficulty."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _make_draft(out: Path, job: Mapping[str, Any] | None) -> Path:
 
 
 def _is_current(out: Path) -> bool:
-    """Return whether commands run in a folder; whoever stands in it would not see what takes its place."""
+    """Return whether commands run in a folder; they would not see what takes its place."""
     with suppress(OSError):
         return Path.cwd() == out
     return False
@@ -347,7 +347,7 @@ def unfinished_job(out: object, begun: Mapping[str, Any], job: Mapping[str, Any]
     name = next((name for name in sorted({*begun, *job}) if begun.get(name) != job.get(name)), "folder")
     replaced = ", replace it with --force," if option == "--out" else ""
     return (
-        f"{out} holds an unfinished dataset of another command: its {name} is {begun.get(name)}, and now "
+        f"{out} contains an unfinished dataset of another command: its {name} is {begun.get(name)}, and now "
         f"{job.get(name)}; run that command again to finish it{replaced} or choose another folder for {option}."
     )
 

@@ -54,5 +54,5 @@ def load(path: Data, split: str | None = None, *, labels: str = "given") -> pa.T
         fixed = [completed.column(name).cast(schema.field(name).type) for name in known]
         parts.append(pa.table([*fixed, *(completed.column(name) for name in others)], names=[*known, *others]))
     if not parts:
-        raise DataError(f"{source.name} holds no questions.")
+        raise DataError(f"{source.name} contains no questions.")
     return pa.concat_tables(parts, promote_options="permissive").combine_chunks()

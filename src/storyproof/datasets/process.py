@@ -83,7 +83,7 @@ def _process(source: Source, writer: SplitWriter, progress: Callable[[int], None
     finally:
         files = writer.close()
     if not questions:
-        raise DataError(f"{source.name} holds no questions, so there is nothing to process.")
+        raise DataError(f"{source.name} contains no questions, so there is nothing to process.")
     return {"stories": stories, "questions": questions}, files
 
 

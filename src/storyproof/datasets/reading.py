@@ -131,7 +131,7 @@ class Source:
         return None if content is None else parse_manifest(content, f"{folder}/{MANIFEST}")
 
     def tables(self, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
-        """Read all examples in tables of about so many rows, whole stories each.
+        """Read all examples in tables of about `rows` rows, whole stories each.
 
         Raises:
             DataError: If a file cannot be read, or a shard has other columns than those before it.
@@ -172,7 +172,7 @@ def find_sources(place: str | Path) -> list[Source]:
             return [Source((DataFile(str(place)),), split_of(place))]
         paths = data_files(place, kind, "give a dataset folder or a file")
         if not paths:
-            raise DataError(f"{place} holds no data; expected files ending in {', '.join(suffixes())}.")
+            raise DataError(f"{place} contains no data; expected files ending in {', '.join(suffixes())}.")
         return _by_split([DataFile(str(path)) for path in paths])
     if PurePosixPath(place).suffix in suffixes():
         return [Source((DataFile(place),), split_of(Path(place)))]
@@ -180,7 +180,7 @@ def find_sources(place: str | Path) -> list[Source]:
     names = sorted(filter(_is_remote_data, present))
     if not names:
         known = ", ".join(suffix for suffix in suffixes() if suffix != _DOCUMENTS)
-        raise DataError(f"{place} holds no data; expected files ending in {known}.")
+        raise DataError(f"{place} contains no data; expected files ending in {known}.")
     check_shards(place, names, is_unfinished=MARKER in present)
     return _by_split([DataFile(f"{place}/{name}") for name in names])
 
@@ -258,7 +258,7 @@ def check_shards(folder: str, names: Iterable[str], *, is_unfinished: bool = Fal
         other = stems.setdefault(path.stem, name)
         if other != name or counts.setdefault(shard["name"], shard["of"]) != shard["of"]:
             one = other if other != name else f"{shard['name']}-…-of-{counts[shard['name']]}{path.suffix}"
-            raise DataError(f"{folder} holds {name} besides {one}, so rows are there twice; remove one of them.")
+            raise DataError(f"{folder} contains {name} besides {one}, so rows are there twice; remove one of them.")
         split = split_of(Path(name)) or shard["name"]
         groups[split, path.suffix, int(shard["of"])][int(shard["number"])] = name
     for (split, _, of), shards in groups.items():
@@ -272,7 +272,7 @@ def check_shards(folder: str, names: Iterable[str], *, is_unfinished: bool = Fal
         whole = re.sub(r"-\d{5}-of-\d{5}", "", first)
         if whole in names or max(shards) >= of:
             other = whole if whole in names else shards[max(shards)]
-            raise DataError(f"{folder} holds {other} besides the {of} shards of '{split}'; remove one of them.")
+            raise DataError(f"{folder} contains {other} besides the {of} shards of '{split}'; remove one of them.")
 
 
 def find_source(place: str | Path, split: str | None = None) -> Source:
@@ -300,7 +300,7 @@ def read_examples(source: Source, *, proved: bool = False, max_stories: int | No
     Args:
         source: Where they are.
         proved: Replace all labels by those that follow from the text.
-        max_stories: Stop after so many stories.
+        max_stories: Read at most this number of stories.
 
     Raises:
         DataError: If the data cannot be read, or lack something that their text does not tell either.
@@ -316,7 +316,7 @@ def iterate_examples(
     Args:
         source: Where they are.
         proved: Replace all labels by those that follow from the text.
-        max_stories: Stop after so many stories.
+        max_stories: Read at most this number of stories.
         rows: About how many to hold at a time.
     """
     stories: set[tuple[str, str]] = set()

@@ -29,7 +29,7 @@ from storyproof.io.storage import Folder
 
 Progress = Callable[[int], None]
 Counts = dict[str, Counter[tuple[str, ...]]]
-_WHOLE_BLOCKS = 16  # a split of so many, 98,304 stories, is one file
+_WHOLE_BLOCKS = 16  # a split of at most 16 blocks, 98,304 stories, is one file
 _USUAL_SHARDS = 64  # of a larger split, so that they keep many cores busy to the end
 _MOST_BLOCKS = 160  # of a shard: 983,040 stories, some hundred megabytes
 

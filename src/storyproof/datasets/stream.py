@@ -19,7 +19,7 @@ from storyproof.example import SPLITS, Example
 from storyproof.stories import StoryText
 
 BLOCK_STORIES = 24  # the first story waits for its block: milliseconds, and few enough calls of NumPy for each story
-_KEPT = 8  # blocks, for whoever goes back a little
+_KEPT = 8  # blocks, for callers that go back a little
 
 
 class Stream:

@@ -214,7 +214,7 @@ def pick(data: str | Path, index: int, split: str | None = None, exclude_memory_
     """Return one question of a dataset.
 
     Raises:
-        DataError: If there are not so many.
+        DataError: If there are fewer examples.
     """
     source = find_source(data, split)
     chosen = Selection(source, exclude_memory_reality=exclude_memory_reality)

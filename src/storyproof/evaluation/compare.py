@@ -222,7 +222,7 @@ def _check_matching(one: str, other: str, first: JudgedRun, second: JudgedRun) -
     if len({mine, yours} - {"", EXACTLY}) > 1:
         raise DataError(
             f"{one} was judged by {mine} matching and {other} by {yours} matching, which cannot be compared; evaluate "
-            f"both with the same --matching: the same command with --matching {mine} asks nothing again."
+            f"both with the same --matching: the same command with --matching {mine} needs no new requests."
         )
 
 

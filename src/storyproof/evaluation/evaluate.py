@@ -402,7 +402,7 @@ def why_indivisible(
             "(file.py:Class)"
         )
     if model.is_language_model:
-        return f"{model.name} is a language model, which one process asks with many requests at a time (--concurrency)"
+        return f"{model.name} is a language model, to which one process sends many requests at a time (--concurrency)"
     if not isinstance(_solver(model, seed, encoder), Divisible):
         return f"{model.name} looks at all examples at once, so files cannot be answered apart"
     return None

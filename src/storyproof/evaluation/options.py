@@ -78,7 +78,7 @@ class Prices:
     cached: float | None = None
 
     def cost(self, read: int, written: int, cached: int) -> float:
-        """Return what so many tokens cost."""
+        """Return what a number of tokens costs."""
         known = 0 if self.cached is None else cached
         return ((read - known) * self.read + written * self.written + known * (self.cached or 0.0)) / 1e6
 

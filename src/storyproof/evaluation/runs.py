@@ -1,4 +1,4 @@
-"""A run: a solver's predictions on a dataset with their scores, and the file that holds it.
+"""A run: a solver's predictions on a dataset with their scores, and the file that contains it.
 
 A run's file (`<model>_<split>.json`) is one JSON object: `schema`, the fields of `Evaluation`, and `predictions`, each
 on a line of its own (`Prediction`). What `evaluate --json` writes is a list of the same objects. This module

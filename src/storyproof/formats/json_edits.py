@@ -144,7 +144,7 @@ class Changes:
         return self.found.get(row, {}).get(name)
 
     def check_rows(self, path: Path, rows: int) -> None:
-        """Raise DataError unless a file with so many rows can be the one that is to be changed."""
+        """Raise DataError unless a file with this number of rows can be the one that is to be changed."""
         if self.rows is not None and rows != self.rows:
             raise DataError(f"{path} has another number of rows than when it was audited; audit it again.")
         if (last := max([*self.values, *self.gone], default=-1)) >= rows:

@@ -111,7 +111,7 @@ def _lists_questions(path: Path) -> bool:
 
 
 def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of so many rows; columns that it lacks are null.
+    """Read a file in tables of `rows` rows; columns that it lacks are null.
 
     Args:
         path: The file.
@@ -154,7 +154,7 @@ def _row(found: Any, where: str) -> dict[str, Any]:
     if family.facts:
         return {**_NO_MINDS, **row}
     if "\n" not in row["story"]:
-        with suppress(ParseError):  # a story in another form: whoever parses it raises the error
+        with suppress(ParseError):  # a story in another form: parsing it raises the error
             row["story"] = family.lines(row["story"])
     return row
 

@@ -91,7 +91,7 @@ class Jsonl(Format):
 
 
 def read_jsonl(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of so many rows; columns that it lacks are null.
+    """Read a file in tables of `rows` rows; columns that it lacks are null.
 
     Args:
         path: The file.
@@ -245,7 +245,7 @@ def read_samples(
     make: Callable[[Mapping[str, Any]], dict[str, Any]],
     schema: Callable[[], pa.Schema] = plain_schema,
 ) -> Iterator[pa.Table]:
-    """Read a file of others in tables of so many rows, with places and the columns of an example, those lacking null.
+    """Read a foreign file in tables of `rows` rows, with places and the columns of an example; those lacking are null.
 
     A value that does not fit its column's type is taken for something else of the same name, and is null.
 

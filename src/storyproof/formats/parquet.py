@@ -106,7 +106,7 @@ class Parquet(Format):
 
 
 def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of about so many rows; columns that examples do not have are left out.
+    """Read a file in tables of about `rows` rows; columns that examples do not have are left out.
 
     Raises:
         DataError: If it is not a complete Parquet file, or its columns are not those of examples.
@@ -326,7 +326,7 @@ def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
             except pa.ArrowInvalid as error:
                 reason = str(error).split("\n")[0]
                 message = (
-                    f"{path}: column '{name}' holds values that are not {plain(expected)} ({reason}); convert them."
+                    f"{path}: column '{name}' contains values that are not {plain(expected)} ({reason}); convert them."
                 )
                 raise DataError(message) from error
     return _with_ids(table, path, first)

@@ -114,7 +114,7 @@ def from_data(
         path: The data.
         split: Which split of a folder; by default test, or the only one.
         labels: `given`, or `proved` from the text.
-        stories: Only the first so many stories.
+        stories: Only the first stories, this number of them.
         prompt: A prompt's name or file, or `module:function`.
         conventions: Whether the prompt begins with the rules that its answer rests on.
         seed: For prompts that draw.
@@ -131,7 +131,7 @@ def from_data(
     source = find_source(path, split)
     examples = read_examples(source, proved=labels == PROVED, max_stories=stories)
     if not examples:
-        raise DataError(f"{source.name} holds no questions; choose other data.")
+        raise DataError(f"{source.name} contains no questions; choose other data.")
     shots = read_shots(path) if needs_shots(prompt) else ()
     return Questionnaire(tuple(examples), prompt_of(prompt, conventions=conventions, shots=shots, seed=seed))
 

@@ -21,7 +21,7 @@ from storyproof.reports.doctor import need_peer
 if TYPE_CHECKING:
     from datasets import Dataset, IterableDataset
 
-SHARD_STORIES = 4_800  # of a stream that is resumed, at most so many stories are made again
+SHARD_STORIES = 4_800  # of a stream that is resumed, at most this number of stories is made again
 ENDLESS = 100_000_000  # stories of a stream without a number; their shards must be listed
 _OURS = {name: split for split, name in SPLIT_NAMES.items()}
 

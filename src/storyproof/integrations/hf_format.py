@@ -38,7 +38,7 @@ COLUMNS = {
     "chain": "whose minds, outermost first",
     "story_type": "the type of the story",
     "false_belief": "whether the belief that is asked for is false",
-    "readings": "all readings under which the answer holds",
+    "readings": "all readings under which the answer is right",
     "proof": "the numbers of the sentences that prove the answer, counted from 1",
 }
 _HEADS = ("World", "Questions", "Readings", "Splits", "Known artefacts", "Sources", "Source")
@@ -113,7 +113,7 @@ class DatasetFacts:
 def _share(facts: DatasetFacts, reading: str) -> str:
     """Return how many of the answers hold under a reading, if the manifest counts them."""
     holds = sum(entry.get("readings", {}).get(reading, 0) for entry in facts.manifest["splits"].values())
-    return f" Holds for {holds / facts.questions:.1%} of the answers." if holds and facts.questions else ""
+    return f" Right for {holds / facts.questions:.1%} of the answers." if holds and facts.questions else ""
 
 
 def dataset_card(facts: DatasetFacts, header: str) -> str:
@@ -154,7 +154,7 @@ def dataset_card(facts: DatasetFacts, header: str) -> str:
             "## About the data\n",
             *(f"{_bold(each)}\n" for each in facts.paragraphs),
             "## Readings\n",
-            "Answers are judged under these readings; the column `readings` lists all under which an answer holds.\n",
+            "Answers are judged under these readings; `readings` lists those under which an answer is right.\n",
             *readings,
             "",
             "## Settings\n",

@@ -22,7 +22,7 @@ from storyproof.runtime.optional_packages import need
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}  # of storyproof, by the beginning of a URL
 _HERE = "file://"
-# Libraries that print tracebacks of requests that they repeat; whoever configures logging still gets them.
+# Libraries that print tracebacks of requests that they repeat; programs that configure logging still get them.
 _TALKATIVE = ("gcsfs", "s3fs")
 _SILENCE = logging.NullHandler()
 
@@ -127,7 +127,7 @@ class RemoteFolder:
         return self.url
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RemoteFolder, (self.url,)  # whoever receives it connects anew
+        return RemoteFolder, (self.url,)  # the receiver connects again
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes of all files by name, with folders before it.

@@ -1,7 +1,7 @@
 """The structural baseline: the best score of constant answers per slot.
 
 A slot is what the structure of a question gives away (its kind, say). The answerer sees the slot and always makes the
-same choice for it. Whoever scores more has used something else. The score is computed from the data's own answers, in
+same choice for it. Higher scores use something else. The score is computed from the data's own answers, in
 hindsight, so it is the most that such an answerer can reach and not an estimate.
 """
 

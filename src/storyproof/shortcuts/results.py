@@ -109,7 +109,7 @@ class ShortcutReport:
         return {**asdict(self), "rows": [asdict(row) for row in self.rows]}
 
 
-SOLVED = 0.99  # whoever scores so much has solved the data
+SOLVED = 0.99  # a solver with this score has solved the data
 
 
 def best_score(rows: Sequence[ShortcutScore]) -> ShortcutScore:

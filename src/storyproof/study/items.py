@@ -138,7 +138,7 @@ def draw_questions(design: StudyDesign, source: Source, attention_question: Call
 
 
 def _choose(groups: dict[str, list[Example]], wanted: int, others: int) -> list[Example]:
-    """Return so many questions, of all kinds in turn; fewer if there are not as many.
+    """Return `count` questions, of all kinds in turn; fewer if there are fewer.
 
     Each is of another story as long as there are enough. The stories of the first ones, which are for practice and
     attention checks, never come again: participants see the answers to these.

@@ -570,7 +570,7 @@ def test_a_file_without_rows_has_nothing_to_verify(tmp_path: Path) -> None:
     path = published(tmp_path)
     path.write_text(path.read_text().split("\n", 1)[0] + "\n")
     assert read(path) == []
-    with pytest.raises(DataError, match="holds no questions"):
+    with pytest.raises(DataError, match="contains no questions"):
         storyproof.verify(path)
 
 

@@ -303,7 +303,7 @@ class _Reader:
 
 
 def read_babi(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file of either layout in tables of about so many rows, whole stories each.
+    """Read a file of either layout in tables of about `rows` rows, whole stories each.
 
     The trace beside it, if there is one, gives question and story types; what the format does not say is null.
 

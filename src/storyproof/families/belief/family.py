@@ -39,8 +39,10 @@ from storyproof.families.family import (
     ANY_FAMILY,
     Family,
     Picture,
+    QuestionForm,
     ReadingProblem,
     Rewording,
+    SampleStory,
     Step,
     StoryModel,
     number_names,
@@ -63,6 +65,28 @@ _LEGEND = (
     "below it. A bar lasts for as long as nothing changes. Dashed bars marked (false) are beliefs that are wrong "
     "about the object, or about what somebody else believes. Deciding sentences are bold, with a bar beside them."
 )
+_SAMPLES = (
+    SampleStory(
+        "Sally and Anne",
+        "Sally entered the playroom.\nAnne entered the playroom.\nThe marble is in the basket.\n"
+        "Sally exited the playroom.\nAnne moved the marble to the box.",
+        "Where will Sally look for the marble?",
+    ),
+    SampleStory(
+        "A secret look",  # as in the story of the ice-cream van, one does not know that the other knows
+        "Nora entered the kitchen.\nTheo entered the kitchen.\nThe cake is in the oven in the kitchen.\n"
+        "Nora exited the kitchen.\nNora entered the hall.\nNora secretly began to watch the kitchen.\n"
+        "Theo moved the cake to the fridge.",
+        "Where does Theo think that Nora searches for the cake?",
+    ),
+    SampleStory(
+        "A lie",
+        "Ada entered the office.\nBen entered the office.\nThe letter is in the drawer in the office.\n"
+        "Ben exited the office.\nAda moved the letter to the safe.\nBen entered the hall.\nAda exited the office.\n"
+        "Ada entered the hall.\nAda lied to Ben in private and said that the letter is in the cabinet.",
+        "Where will Ben look for the letter?",
+    ),
+)
 
 
 class BeliefFamily(Family):
@@ -74,6 +98,7 @@ class BeliefFamily(Family):
     legend = _LEGEND
     mistakes = MISTAKES
     readings: ClassVar[Mapping[str, str]] = {**DESCRIPTIONS, **READING_DESCRIPTIONS}
+    samples = _SAMPLES
     asks_beliefs = True
     unproved = frozenset({"no", "nobody"})
 
@@ -118,6 +143,10 @@ class BeliefFamily(Family):
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
         """Return questions about memory, reality and beliefs up to an order."""
         return user_text.list_questions(story, order)
+
+    def question_forms(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[QuestionForm]:
+        """Return the kinds of question about each object."""
+        return user_text.question_forms(story, order)
 
     def answers_by_reading(self, example: Example) -> Mapping[str, str]:
         """Return the answer under each reading, by possible worlds."""

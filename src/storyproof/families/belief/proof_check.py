@@ -23,7 +23,7 @@ from storyproof.families.belief.world import IDLE
 Columns = npt.NDArray[np.intp]
 
 PROOF_BY_DELETION = "proof (by deletion)"
-PROOF_HOLDS = "a proof that holds"
+PROOF_HOLDS = "a valid proof"
 _AT_ONCE = 1 << 15  # beliefs in changed stories that are evaluated together
 
 

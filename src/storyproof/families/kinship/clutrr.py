@@ -327,7 +327,7 @@ class Clutrr(Benchmark):
         return 1
 
     def stories(self, split: str, asked: int) -> int:
-        """Return the number of stories: as many as asked for, in test for each scenario."""
+        """Return the number of stories: the requested number, in test for each scenario."""
         return asked * len(self.schedule.scenarios(split)) if split == "test" and asked > 0 else asked
 
     def capacity(self, split: str) -> int:

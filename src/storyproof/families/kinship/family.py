@@ -16,9 +16,11 @@ from storyproof.families.family import (
     Family,
     Graph,
     Picture,
+    QuestionForm,
     ReadingProblem,
     Reference,
     Rewording,
+    SampleStory,
     Step,
     StoryModel,
     load_conventions,
@@ -52,6 +54,18 @@ _PEOPLE = (
     Reference("people, limited time", _TABLE_3, "clutrr", "k", {2: 0.848, 3: 0.773, 4: 0.477, 5: 0.424, 6: 0.406}),
     Reference("people, unlimited time", _TABLE_3, "clutrr", "k", dict.fromkeys(range(2, 7), 1.0)),
 )
+_SAMPLES = (
+    SampleStory(
+        "A grandson",
+        "Ann is the mother of Bob.\nCleo is Bob's sister.\nDan is the son of Cleo.",
+        "What is Dan to Ann?",
+    ),
+    SampleStory(
+        "Two families fit",  # an uncle may be one by marriage
+        "Ann's son is Bob.\nBob's sister is Clara.\nDan is the uncle of Clara.",
+        "What is Dan to Ann?",
+    ),
+)
 _ASKED = re.compile(r"What is (.+?) to (.+?)\?")
 _RELATION = re.compile(r"(?:what|who|how) (?:is|are) .+?(?: related)? to .+\?", re.IGNORECASE)  # as other datasets ask
 
@@ -78,6 +92,7 @@ class Kinship(Family):
         STRICT: "what holds in every family that fits the story.",
         PUBLISHED: "what the CLUTRR paper's sixteen rules derive.",
     }
+    samples = _SAMPLES
     standard = "strict kinship"
     statuses = STATUSES
     status_column = "status"
@@ -144,6 +159,10 @@ class Kinship(Family):
         from storyproof.families.kinship.user_text import list_questions
 
         return list_questions(story, people)
+
+    def question_forms(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[QuestionForm]:
+        """Return the question what somebody is to somebody."""
+        return [QuestionForm("what one is to another", ("What is {0} to {1}?",))]
 
     def answers_by_reading(self, example: Example) -> Mapping[str, str]:
         """Return what holds in all families, and what the published rules derive."""

@@ -207,7 +207,7 @@ class KinshipParaphrasing(Paraphrasing):
 
 
 def _keys(facts: int) -> Iterator[Key]:
-    """Yield the words and genders of all chains of so many facts from which a relation of the ends is proved."""
+    """Yield the words and genders of all chains of a number of facts from which a relation of the ends is proved."""
     for predicates in product(BASIC, repeat=facts):
         head = _composed(predicates)
         if head is None:

@@ -144,24 +144,42 @@ def models_of(example: Example) -> list[StoryModel]:
     """
     row = read_rows(example)[0]
     first, second = row.asked_names
-    models: list[StoryModel] = []
+    fitting: list[tuple[str, str, Genealogy]] = []
     other: Genealogy | None = None
     for predicate in NAMES:
         witnesses = find_witnesses(row.genders, row.facts, row.asking(predicate), row.names)
         if witnesses.fits is not None:
             answer = row.word(row.asking(predicate))
-            caption = f"A family that fits the story, in which {second} is {first}'s {answer}."
-            models.append(StoryModel(answer, caption, _drawn(witnesses.fits, row, caption)))
+            fitting.append((answer, f"{second} is {first}'s {answer}", witnesses.fits))
         if witnesses.against is not None and not witnesses.against.relations(*row.pair):
             other = other or witnesses.against
     if other is not None:
-        caption = f"A family that fits the story, in which {second} has no named relation to {first}."
-        models.append(StoryModel("", caption, _drawn(other, row, caption)))
+        fitting.append(("", f"{second} has no named relation to {first}", other))
+    moved = _differing([family for _, _, family in fitting], row)
+    models = []
+    for answer, holds, family in fitting:
+        caption = f"A family that fits the story, in which {holds}."
+        if moved is not None:
+            caption += f" Only {row.names[moved]} has another place."
+        models.append(StoryModel(answer, caption, _drawn(family, row, caption, moved)))
     return models
 
 
-def _drawn(family: Genealogy, row: KinshipRow, caption: str) -> Picture:
-    return Picture(caption, family_picture(family, row.pair, ()))
+def _differing(families: Sequence[Genealogy], row: KinshipRow) -> int | None:
+    """Return the person without whom the named people stand in the same relations in all families; None if unclear."""
+    people = range(len(row.names))
+    apart = {
+        (one, two)
+        for one in people
+        for two in people
+        if one != two and len({frozenset(family.relations(one, two)) for family in families}) > 1
+    }
+    alone = [person for person in people if apart and all(person in pair for pair in apart)]
+    return max(alone, key=lambda person: person == row.pair[1], default=None)
+
+
+def _drawn(family: Genealogy, row: KinshipRow, caption: str, moved: int | None = None) -> Picture:
+    return Picture(caption, family_picture(family, row.pair, (), moved))
 
 
 def steps_of(example: Example) -> list[Step]:

@@ -105,7 +105,7 @@ def _check_asked(reading: Reading, first: str, second: str) -> None:
         if name not in reading.people:
             raise _AskedError(name, f"the story does not name '{name}'; it names {', '.join(sorted(reading.people))}.")
     if first == second:
-        raise _AskedError(second, f"the question asks what {second} is to {second}; expected two people.")
+        raise _AskedError(second, f"the question is what {second} is to {second}; expected two people.")
     if second not in reading.genders and name_gender(second) is None:
         message = f"the story does not show whether {second} is {MALE} or {FEMALE}; the answer depends on it."
         raise _AskedError(second, message)

@@ -44,7 +44,7 @@ _KEYS = {
 _WRITTEN = (RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS, LOCK[1:])
 _DRAFT = re.compile(rf"\.({'|'.join(map(re.escape, _WRITTEN))})\.(draft-)?[0-9]+")
 _HASHES = {"data": "other data", "encoder_identity": "another encoder"}  # readers cannot compare hashes
-_WRITING_SHARE = 20  # checkpoints take at most one part in so many of the time
+_WRITING_SHARE = 20  # checkpoints take at most one part in this number of the time
 
 Progress = Callable[[Epoch], None]
 

@@ -29,8 +29,8 @@ SLOTS = "the kind of question; always the same for each: the first or last place
 TRUNCATED = {
     "without_last_agent": "leaves the last agent of a chain out",
     "without_first_agent": "leaves the first agent of a chain out",
-    "first_agent_alone": "asks what the first agent of a chain believes",
-    "last_agent_alone": "asks what the last agent of a chain believes",
+    "first_agent_alone": "answers what the first agent of a chain believes",
+    "last_agent_alone": "answers what the last agent of a chain believes",
 }
 _READERS = {
     "first_mentioned": "always names the first place",

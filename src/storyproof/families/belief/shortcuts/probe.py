@@ -25,7 +25,7 @@ _ROLES = 4  # first asked, last asked, mover, anybody else
 _ARRIVES, _LEAVES, _MOVES = 0, 2 * _ROLES, 4 * _ROLES  # codes of sentences; the first two by role and room
 _PLACED, _OTHER_MOVED, _OTHER_PLACED, _FELT, _NOISE = range(5 * _ROLES, 5 * _ROLES + 5)
 _CODES = _NOISE + 1
-_SCENE_ENTRIES = 3  # where a story has several scenes: so many comings before the last placing belong to the last one
+_SCENE_ENTRIES = 3  # where a story has several scenes: the last entries before the last placing belong to the last one
 
 _NEVER = -99  # stands for a distance to what does not occur
 _MOST_WORDS = 150

@@ -23,7 +23,7 @@ from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASKS
 from storyproof.generation.seeds import Draws, Permutation, digest
 
-_TEST_SHARE = 5  # one in so many patterns is held out for testing
+_TEST_SHARE = 5  # one in this number of patterns is held out for testing
 _FIRST_HELD_OUT = 3  # facts; shorter chains have too few patterns
 _VARIANTS = 128  # puzzles per label that differ in pattern, genders or noise
 _ROUNDS = 64  # whose orders are drawn together

@@ -100,13 +100,14 @@ _CORNERS = {MALE: 1.0, FEMALE: HEIGHT / 2}
 Line = tuple[str, int]  # ("birth", child) or ("marriage", one of the spouses)
 
 
-def family_picture(family: Genealogy, asked: tuple[int, int], path: Sequence[int]) -> str:
+def family_picture(family: Genealogy, asked: tuple[int, int], path: Sequence[int], moved: int | None = None) -> str:
     """Draw a family.
 
     Args:
         family: The family.
         asked: The two people asked about: what is the second to the first?
         path: The people through whom the proof goes, from one to the next.
+        moved: The person whose place differs between several families that are shown side by side.
     """
     names = [_name(person) for person in family.people]
     widest = max(map(text_width, names), default=0.0) + _PAD
@@ -118,7 +119,8 @@ def family_picture(family: Genealogy, asked: tuple[int, int], path: Sequence[int
         steps.setdefault(person, []).append(str(place))
     parts = list(_lines(family, layout, box, on))
     for person, (x, y) in sorted(layout.boxes.items()):
-        parts.append(_person(family.people[person], person, (x, y, box), person in asked, steps.get(person, [])))
+        marks = ("asked" if person in asked else "", "moved" if person == moved else "")
+        parts.append(_person(family.people[person], person, (x, y, box), marks, steps.get(person, [])))
     title = f"A family with {names[asked[0]]} and {names[asked[1]]}"
     return frame("family", title, _describe(family, asked, names, path), layout.size, parts)
 
@@ -194,10 +196,12 @@ def _drawn(line: Sequence[tuple[float, float]]) -> str:
     return "M" + "L".join(f"{number(x)} {number(y)}" for x, y in points)
 
 
-def _person(person: Person, place: int, box: tuple[float, float, float], asked: bool, steps: Sequence[str]) -> str:
+def _person(
+    person: Person, place: int, box: tuple[float, float, float], marks: Sequence[str], steps: Sequence[str]
+) -> str:
     """Return somebody's box with their name, and the steps of the proof that lead there."""
     x, y, width = box
-    styles = ["person", "unnamed" if person.name is None else "", "on" if steps else "", "asked" if asked else ""]
+    styles = ["person", "unnamed" if person.name is None else "", "on" if steps else "", *marks]
     content = element("rect", x=x, y=y, width=width, height=HEIGHT, rx=_CORNERS.get(person.gender, 6.0))
     content += label(_name(person), x + width / 2, y + HEIGHT / 2 + 4.5, width - _PAD + 8)
     if steps:

@@ -1,8 +1,8 @@
 """A kinship row for the terminal: the story, the question, the proof in words, and the family as a tree.
 
-A tree has a couple on each line and their children below it. Whoever has parents in the family is drawn below them; if
-both spouses do, each is drawn below their own parents, with an arrow to the other, and the children follow the one who
-comes first. So everybody is drawn once. Marks in plain text repeat what colours show on a screen.
+A tree has a couple on each line and their children below it. People who have parents in the family are drawn below
+them; if both spouses do, each is drawn below their own parents, with an arrow to the other, and the children follow
+the one who comes first. So everybody is drawn once. Marks in plain text repeat what colours show on a screen.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ def encode(
         examples: The examples.
         vocabulary: The numbers to use.
         seed: For drawing which entity each person is.
-        question: The most words of a question; by default as many as the longest of these has.
+        question: The most words of a question; by default the number in the longest of these.
 
     Raises:
         DataError: If a story names more people than there are entities, or a question has too many words.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -162,10 +161,6 @@ def _training_set(
     if (data is None) == (benchmark is None):
         raise ConfigError("give either --data to train on files or --benchmark to train on a generator.")
     if data is not None:
-        if not isinstance(data, str | PathLike):
-            raise ConfigError(
-                f"data is a {type(data).__name__}; give the folder or file of a dataset, such as generate writes."
-            )
         if stories:
             raise ConfigError(
                 f"--stories is {stories}, but it applies to --benchmark only, and --data is given; leave it out."

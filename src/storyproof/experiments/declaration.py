@@ -226,13 +226,13 @@ def _reduce(experiment: Experiment) -> Experiment:
     }
     data = {
         name: replace(
-            some,
-            settings={**some.settings, **small["settings"].get(some.benchmark.partition("@")[0], {})},
+            declared,
+            settings={**declared.settings, **small["settings"].get(declared.benchmark.partition("@")[0], {})},
             train=small["train"],
-            test=0 if some.published else small["test"],
+            test=0 if declared.published else small["test"],
             training={},
         )
-        for name, some in experiment.data.items()
+        for name, declared in experiment.data.items()
     }
     kept = [
         place for place, column in enumerate(experiment.columns) if column.fixes.get("measure") not in small["left_out"]

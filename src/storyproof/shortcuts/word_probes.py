@@ -124,11 +124,11 @@ def probe_words(trial: Trial, answers: Ints, forced: Forced, seed: int) -> Itera
         forced: The structural baseline.
         seed: For the probes.
     """
-    asked = [_WORD.findall(each.question.lower()) for each in trial.examples]
-    told = [_WORD.findall(each.story.lower()) for each in trial.examples]
+    question_words = [_WORD.findall(each.question.lower()) for each in trial.examples]
+    words = [_WORD.findall(each.story.lower()) for each in trial.examples]
     bags = {
-        "question_only": _counts(asked),
-        "bag_of_words": np.concatenate([_counts(asked), _counts(told)], axis=1),
+        "question_only": _counts(question_words),
+        "bag_of_words": np.concatenate([_counts(question_words), _counts(words)], axis=1),
     }
     label = answers[trial.asked]
     for name, matrix in bags.items():

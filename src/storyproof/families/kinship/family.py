@@ -288,8 +288,8 @@ class Kinship(Family):
 
     def prompt_values(self, example: Example) -> dict[str, str]:
         """Return who is asked about, and to whom."""
-        asked = _ASKED.fullmatch(example.question)
-        return {"person": asked[1], "other": asked[2]} if asked else {"person": "", "other": ""}
+        match = _ASKED.fullmatch(example.question)
+        return {"person": match[1], "other": match[2]} if match else {"person": "", "other": ""}
 
     def conventions(self, example: Example, language: str = "") -> Sequence[str]:
         """Return the rules of strict kinship, or the published ones for an answer that holds only by these."""

@@ -122,7 +122,7 @@ def read_row(values: Mapping[str, Any], rules: RuleSet | None = None, *, labelle
     query = values.get("query")
     if not query or len(query) != 2 or not set(query) <= set(names):
         raise ParseError(f"query is {quoted(query)}; expected two of {', '.join(names)}.")
-    first, second = asked = number[query[0]], number[query[1]]
+    first, second = pair = number[query[0]], number[query[1]]
     answer = read_fact([first, second], values["answer"], genders, known, "answer").predicate if labelled else None
     k = values["k"] if values.get("k") is not None else len(edges) - len(values.get("noise_types") or ())
     if not 0 < k <= len(facts):
@@ -130,7 +130,7 @@ def read_row(values: Mapping[str, Any], rules: RuleSet | None = None, *, labelle
     steps = _read_steps(values, genders, known) if values.get("proof_steps") is not None else None
     pairs = tuple((edge[0], edge[1]) for edge in edges)
     words = tuple(relation or "" for relation in values["edge_types"])
-    return KinshipRow(names, genders, pairs, words, tuple(facts), k, (query[0], query[1]), asked, answer, steps, values)
+    return KinshipRow(names, genders, pairs, words, tuple(facts), k, (query[0], query[1]), pair, answer, steps, values)
 
 
 def check_references(values: Mapping[str, Any], people: int) -> None:
@@ -176,9 +176,9 @@ def build_row(
     names, genders = people
     facts = known_facts(edges, words, len(names))
     known = set(asked_names) <= set(names)
-    asked = (names.index(asked_names[0]), names.index(asked_names[1])) if known else None
+    pair = (names.index(asked_names[0]), names.index(asked_names[1])) if known else None
     label = predicate_of(answer) if answer in WORDS else None
-    return KinshipRow(names, genders, edges, words, facts, k, asked_names, asked, label, None, values)
+    return KinshipRow(names, genders, edges, words, facts, k, asked_names, pair, label, None, values)
 
 
 def known_facts(edges: Sequence[tuple[int, int]], words: Sequence[str], people: int) -> tuple[Fact, ...]:

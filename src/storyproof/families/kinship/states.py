@@ -190,12 +190,12 @@ def steps_of(example: Example) -> list[Step]:
     """
     row = read_rows(example)[0]
     lines = _facts_by_line(example, row)
-    told = [[fact for line in lines[: number + 1] for fact in line] for number in range(len(lines))]
-    known = derive(strict_rules(), told, len(row.genders))
+    facts_so_far = [[fact for line in lines[: number + 1] for fact in line] for number in range(len(lines))]
+    known = derive(strict_rules(), facts_so_far, len(row.genders))
     stated = list(dict.fromkeys(fact for line in lines for fact in line))
-    derived = list(_derived_pairs(known, len(told) - 1, row, stated))[:MOST_DERIVED]
+    derived = list(_derived_pairs(known, len(facts_so_far) - 1, row, stated))[:MOST_DERIVED]
     steps = []
-    for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), told, strict=True)):
+    for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), facts_so_far, strict=True)):
         entries = [
             StateEntry("the question", _between(row, row.pair), _words(known, number, row, row.pair)),
             *(

@@ -199,8 +199,8 @@ def _read(data: str | Path, split: str | None, held: str, *, proved: bool) -> Tr
     source = find_source(data, split or usual)
     if held == GIVEN and all(each.split != "val" for each in find_sources(data)):
         raise ConfigError(f"{data} has no val split to hold back; add one, or use --held drawn.")
-    some = read_examples(source, proved=proved)
-    if not some:
+    examples = read_examples(source, proved=proved)
+    if not examples:
         raise DataError(f"{data} has no questions to train on; choose other data.")
     back = read_examples(find_source(data, "val"), proved=proved) if held == GIVEN else None
-    return TrainingSet(some, back, name=data_name(data))
+    return TrainingSet(examples, back, name=data_name(data))

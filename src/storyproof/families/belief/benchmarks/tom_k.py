@@ -466,8 +466,8 @@ class TomK(Benchmark):
     def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
         """Narrate plain stories, and derive their labels from the text as `verify` does."""
         drawn = self._plain_plots(split, index)
-        told = narrate_plain(drawn, self._cast(split, index, drawn.stories), self.vocabulary, stories)
-        columns = identity(self.name, split, index * self.block_stories, stories, len(SIX)) | told
+        table = narrate_plain(drawn, self._cast(split, index, drawn.stories), self.vocabulary, stories)
+        columns = identity(self.name, split, index * self.block_stories, stories, len(SIX)) | table
         return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
@@ -486,9 +486,9 @@ class TomK(Benchmark):
         for split, count in splits.items():
             kept, drawn = np.arange(min(count, self.block_stories)), self.plots(split, 0)
             found[split] = describe([each.pick(kept) for each in drawn.beliefs])
-            some = min(count, _LIES_COUNTED)
+            counted = min(count, _LIES_COUNTED)
             deceive[split] = share_of_lies_that_deceive(
-                drawn.stories.between(0, some), drawn.lie[:, :some], self.config.reading
+                drawn.stories.between(0, counted), drawn.lie[:, :counted], self.config.reading
             )
         notes: dict[str, Any] = {"balance": {"stories_at_most": self.block_stories, "shares": found}}
         if self.config.lies:

@@ -350,8 +350,8 @@ class _Rows:
 
     def _questions(self, rows: Numbers, names: Numbers) -> Flags:
         """Compare the people asked about with the ends of the chains."""
-        asked = self._query.take(rows, 2)
-        right: Flags = (self._asked[asked[:, 0]] == names[:, 0]) & (self._asked[asked[:, 1]] == names[:, -1])
+        pairs = self._query.take(rows, 2)
+        right: Flags = (self._asked[pairs[:, 0]] == names[:, 0]) & (self._asked[pairs[:, 1]] == names[:, -1])
         known = self._called
         expected = pc.binary_join_element_wise(
             "What is ", known.take(pa.array(names[:, -1])), " to ", known.take(pa.array(names[:, 0])), "?", ""

@@ -137,8 +137,8 @@ class KinshipJudge(FileJudge):
                 reason = f"row {first} has the same story and question"
                 flaw = Flaw(DUPLICATE, "story", "", reason, f"row {first} again")
                 at = Place.from_value(values[PLACE])
-                asked = values.get("question_type") or ""
-                yield self._finding(flaw, at.row, at.line, values["id"], asked, is_claim=False)
+                question_type = values.get("question_type") or ""
+                yield self._finding(flaw, at.row, at.line, values["id"], question_type, is_claim=False)
 
     # Rows that hold all that they claim, found as arrays.
 

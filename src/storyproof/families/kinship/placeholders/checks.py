@@ -256,8 +256,8 @@ class ClaimReader:
     def _claim(self, number: int, kin: Kin, owner: Owner, seconds: Sequence[int]) -> None:
         for second in seconds:
             ways = tuple(way for way in owner.ways if way != (second, ()))
-            for some in [(way,) for way in ways] if owner.each else [ways]:
-                claim = KinClaim(some, kin.word, kin.predicate, kin.gender, second, owner.pronoun, owner.nearest)
+            for group in [(way,) for way in ways] if owner.each else [ways]:
+                claim = KinClaim(group, kin.word, kin.predicate, kin.gender, second, owner.pronoun, owner.nearest)
                 self.claims.append((claim, number))
 
     def _owner(self, number: int, left: str, right: str) -> tuple[Owner | None, int, str]:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from storyproof.audits.audit import MARK, _ExamineFile, _File, _Orders, fixes
+from storyproof.audits.audit import _ExamineFile, _File, _Orders
+from storyproof.audits.fixes import MARK, fixes
 from storyproof.audits.row_pass import AUTO
 from storyproof.datasets.reading import DataFile
 from storyproof.findings import FileReport

@@ -8,7 +8,6 @@ what is asked about it. Families that make millions of rows, such as belief, wor
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from storyproof.errors import DataError, ParseError, ProofError
 from storyproof.example import SPLITS, Example, plain_schema
 from storyproof.families.family import NO_MINDS, Family, number_names, own_example
 from storyproof.families.file_judge import FileJudge, Subject
-from storyproof.findings import COLUMN, UNREAD, Finding
+from storyproof.findings import COLUMN, UNREAD, Finding, written
 from storyproof.formats.format import PLACE, Place
 from storyproof.generation.seeds import Draws, Permutation, digest
 from storyproof.shortcuts.results import ShortcutReport
@@ -228,7 +227,7 @@ class RowwiseJudge(FileJudge):
         second = self._family.check(row["story"], row["question"])
         if second != labels[ANSWER]:
             reason = "the oracle derives one answer and the checker another; please report this"
-            differ = {**known, "found": _written(labels[ANSWER]), "expected": _written(second), "reason": reason}
+            differ = {**known, "found": written(labels[ANSWER]), "expected": written(second), "reason": reason}
             yield Finding(file=subject.name, kind=PROVERS, field=PROVERS, line=place.line, **differ)
         sentences = tuple(each for each in labels.get("proof") or () if isinstance(each, int))
         for name, right in labels.items():
@@ -241,9 +240,9 @@ class RowwiseJudge(FileJudge):
                     line=spot.line,
                     kind=ANSWER if name == ANSWER else COLUMN,
                     field=spot.field,
-                    found=_written(row[name]),
-                    expected=_written(right),
-                    reason=f"the text gives {_written(right)}",
+                    found=written(row[name]),
+                    expected=written(right),
+                    reason=f"the text gives {written(right)}",
                     sentences=sentences,
                     fix=spot.field,
                     **known,
@@ -254,7 +253,3 @@ class RowwiseJudge(FileJudge):
         wrong = {name: count for name, count in self._wrong.items() if count}
         counts = {name: self._counts[kind] for kind, name in _COUNTED.items()}
         return {"wrong_answers": wrong, "rule_dependent": {}, **counts}
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -13,7 +13,7 @@ of one relation. Paths that lead back to their beginning are ignored, because th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -292,3 +292,11 @@ def sound_compositions() -> dict[tuple[str, str], str]:
         if heads:
             compositions[first, second] = heads[0]
     return compositions
+
+
+def relation_along(path: Sequence[str]) -> str | None:
+    """Return what the last person of a chain is to the first; None if that is not known, or not known on the way."""
+    relation: str | None = path[0]
+    for step in path[1:]:
+        relation = sound_compositions().get((relation or "", step))
+    return relation

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, PREDICATES, inverse, predicate_of, word
-from storyproof.families.kinship.rules import sound_compositions
+from storyproof.families.kinship.rules import relation_along
 
 _MOST_DIGITS = 9  # of the number of a slot that is looked at
 OTHER = "other"  # kin for which there is no predicate
@@ -377,14 +377,6 @@ _STRAY = re.compile(r"male '\w|\w's'|\\|^\w+: ENT|\[|\]|_{2,}|[a-z]\.[A-Z]")
 _VERB = re.compile(rf" (?:is|was|are|were|has|had|have|(?!(?:{STOP.replace(' ', '|')}) )[a-zé-]{{2,}}) ")
 
 
-def _compose(path: Sequence[str]) -> str | None:
-    """Return what a path of predicates leads to; None if that is not known."""
-    relation: str | None = path[0]
-    for step in path[1:]:
-        relation = sound_compositions().get((relation or "", step))
-    return relation
-
-
 class _TextCheck:
     """Compares a text with the facts that it should state."""
 
@@ -402,7 +394,7 @@ class _TextCheck:
         """Check the relations that are stated."""
         for claim, number in self.reader.claims:
             ways = [onward for way in claim.owners for onward in self._onward(way)]
-            meanings = [(first, _compose((*path, claim.predicate))) for first, path in ways]
+            meanings = [(first, relation_along((*path, claim.predicate))) for first, path in ways]
             right = [
                 first for first, meaning in meanings if meaning and self.given.get((first, claim.second)) == meaning
             ]
@@ -452,7 +444,7 @@ class _TextCheck:
 
     def _derived(self, first: int, second: int) -> str | None:
         step = 1 if second > first else -1
-        return _compose([self.given[place, place + step] for place in range(first, second, step)])
+        return relation_along([self.given[place, place + step] for place in range(first, second, step)])
 
     def pronouns(self) -> Iterator[TextProblem]:
         """Find pronouns that can refer to nobody in the text."""
@@ -469,7 +461,7 @@ class _TextCheck:
         """Find facts for which the text does not even have a word."""
         said = {kin.predicate for kin in self.reader.kins}
         for number, kin in self.reader.through.items():
-            said.add(_compose([self.reader.kins[kin].predicate, self.reader.kins[number].predicate]) or "")
+            said.add(relation_along([self.reader.kins[kin].predicate, self.reader.kins[number].predicate]) or "")
         around = not all(self.reader.seconds)  # "his sister … her son ENT_1": kin that lead on to a nephew
         for number, fact in enumerate(self.words):
             either = {predicate_of(fact), inverse(predicate_of(fact))}

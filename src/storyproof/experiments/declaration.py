@@ -197,9 +197,9 @@ def _chance(plain: Mapping[str, Any]) -> Chance | None:
 
 def _named(plain: Mapping[str, Any], kind: str, lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
     """Return the models or data sets that a table names: the experiment's own, and shared ones."""
-    known = {**(_toml(f"shared/{plain['shared']}")[kind] if "shared" in plain else {}), **plain.get(kind, {})}
+    declared = {**(_toml(f"shared/{plain['shared']}")[kind] if "shared" in plain else {}), **plain.get(kind, {})}
     wanted = {line.fixes[key] for line in lines for key in ("model", "data", "test") if key in line.fixes}
-    return {key: value for key, value in known.items() if key in wanted}
+    return {key: value for key, value in declared.items() if key in wanted}
 
 
 def _data(name: str, plain: Mapping[str, Any]) -> DeclaredData:

@@ -182,8 +182,8 @@ class RowwiseBenchmark(Benchmark):
         )
         story, story_id = "\n".join(sentences), f"{split}-{place:09}"
         for at, question in enumerate(questions):
-            known = {"id": f"{story_id}-{at}", "story_id": story_id, "benchmark": self.name, "split": split}
-            yield {**known, "story": story, "question": question, **self._proved(story, question)}
+            columns = {"id": f"{story_id}-{at}", "story_id": story_id, "benchmark": self.name, "split": split}
+            yield {**columns, "story": story, "question": question, **self._proved(story, question)}
 
     def _proved(self, story: str, question: str) -> dict[str, Any]:
         labels = self.prover.labels(story, question)
@@ -215,19 +215,19 @@ class RowwiseJudge(FileJudge):
 
     def _judge_row(self, row: dict[str, Any], place: Place) -> Iterator[Finding]:
         subject = self.subject
-        known: dict[str, Any] = {"row": place.row, "id": row["id"] or ""}
+        common: dict[str, Any] = {"row": place.row, "id": row["id"] or ""}
         try:
             labels = self._family.labels(row["story"], row["question"])
         except ParseError as error:
             about = "story" if self._family.reads(row["question"]) else "question"
-            known |= {"line": place.line, "field": about, "found": str(error), "expected": ""}
-            yield Finding(file=subject.name, kind=UNREAD, **known)
+            common |= {"line": place.line, "field": about, "found": str(error), "expected": ""}
+            yield Finding(file=subject.name, kind=UNREAD, **common)
             return
-        known["asked"] = str(labels.get("question_type") or row.get("question_type") or "")
+        common["asked"] = str(labels.get("question_type") or row.get("question_type") or "")
         second = self._family.check(row["story"], row["question"])
         if second != labels[ANSWER]:
             reason = "the oracle derives one answer and the checker another; please report this"
-            differ = {**known, "found": written(labels[ANSWER]), "expected": written(second), "reason": reason}
+            differ = {**common, "found": written(labels[ANSWER]), "expected": written(second), "reason": reason}
             yield Finding(file=subject.name, kind=PROVERS, field=PROVERS, line=place.line, **differ)
         sentences = tuple(each for each in labels.get("proof") or () if isinstance(each, int))
         for name, right in labels.items():
@@ -245,7 +245,7 @@ class RowwiseJudge(FileJudge):
                     reason=f"the text gives {written(right)}",
                     sentences=sentences,
                     fix=spot.field,
-                    **known,
+                    **common,
                 )
 
     def totals(self) -> dict[str, Any]:

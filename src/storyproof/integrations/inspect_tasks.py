@@ -126,9 +126,9 @@ _to_float = value_to_float()
 
 
 def _answer(score: SampleScore) -> StoryAnswer:
-    known = score.sample_metadata or {}
+    metadata = score.sample_metadata or {}
     right = _to_float(score.score.value)
-    return StoryAnswer(str(known.get(STORY)), int(known.get(QUESTIONS, 1)), right, _tries(score, "right"))
+    return StoryAnswer(str(metadata.get(STORY)), int(metadata.get(QUESTIONS, 1)), right, _tries(score, "right"))
 
 
 def _tries(score: SampleScore, name: str) -> tuple[float, ...]:

@@ -55,9 +55,9 @@ def load_learner(module: str, name: str) -> Any:
 
 def classify(matrix: Matrix, answers: Ints, fold: Fold, seed: int = 0) -> Ints:
     """Train boosted trees to name the answer, and return theirs for each row to answer."""
-    known = np.unique(answers[fold.fit])
-    if len(known) < 2:
-        return np.full(len(fold.ask), known[0] if len(known) else NO_ANSWER)
+    labels = np.unique(answers[fold.fit])
+    if len(labels) < 2:
+        return np.full(len(fold.ask), labels[0] if len(labels) else NO_ANSWER)
     model = boosted_trees(seed, rounds=_CLASS_ROUNDS)
     with one_thread():
         model.fit(matrix[fold.fit], answers[fold.fit])

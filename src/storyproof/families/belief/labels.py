@@ -98,14 +98,14 @@ class LabelWords:
     @cached_property
     def are_lists_sorted_by_name(self) -> bool:
         """Whether lists of names sort as their names do: where a name begins another, the shorter comes first."""
-        known = sorted(self.agent_list)
-        for place, name in enumerate(known):
-            for other in known[place + 1 :]:
+        ordered = sorted(self.agent_list)
+        for place, name in enumerate(ordered):
+            for other in ordered[place + 1 :]:
                 if not other.startswith(name):
                     break
                 if other[len(name) :] < self.between:
                     return False
-        return all(not name.startswith(self.nobody) for name in known)
+        return all(not name.startswith(self.nobody) for name in ordered)
 
 
 def _ranks(words: Sequence[str]) -> Words:
@@ -149,9 +149,9 @@ def name_questions(asked: QuestionArrays, cast: Cast, agent_rank: Words) -> Name
 def _words_of(names: Words, local: Small, story: Columns) -> Words:
     """Return the words of local numbers of some stories, NO_WORD for negative ones."""
     count = names.shape[1]
-    known = np.concatenate([np.full((1, count), NO_WORD, np.int32), names])
+    all_names = np.concatenate([np.full((1, count), NO_WORD, np.int32), names])
     row = np.maximum(local, np.int8(NOBODY)).astype(np.intp) + 1
-    global_words: Words = known.reshape(-1).take(row * count + story)
+    global_words: Words = all_names.reshape(-1).take(row * count + story)
     return global_words
 
 
@@ -300,9 +300,9 @@ class LabelledQuestions:
 
 
 def _are(ask: npt.NDArray[np.uint8], kinds: Sequence[Ask]) -> Flags:
-    known = np.zeros(len(ASKS), np.bool_)
-    known[[ASKS.index(each) for each in kinds]] = True
-    return known[ask]
+    is_kind = np.zeros(len(ASKS), np.bool_)
+    is_kind[[ASKS.index(each) for each in kinds]] = True
+    return is_kind[ask]
 
 
 @lru_cache(maxsize=16)

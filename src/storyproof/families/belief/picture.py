@@ -137,9 +137,9 @@ def queried(timeline: Timeline) -> list[Chain]:
     """Return the chains of a story's questions, with those they are about; without any, every agent."""
     chains_asked = [tuple(example.chain) for example in timeline.examples]
     chains = dict.fromkeys(chain[start:] for chain in chains_asked for start in range(len(chain)))
-    known = timeline.steps[0].believed
-    asked_chains = sorted((chain for chain in chains if chain in known), key=lambda chain: (len(chain), chain))
-    return asked_chains or [chain for chain in known if len(chain) == 1]
+    beliefs = timeline.steps[0].believed
+    asked_chains = sorted((chain for chain in chains if chain in beliefs), key=lambda chain: (len(chain), chain))
+    return asked_chains or [chain for chain in beliefs if len(chain) == 1]
 
 
 def _belief(timeline: Timeline, chain: Chain, time: int) -> tuple[str, bool]:

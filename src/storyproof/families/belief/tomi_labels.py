@@ -208,11 +208,11 @@ def compare(stories: PlotArrays, questions: Questions, mover: Small, other: Smal
     arrays = questions.arrays
     codes: dict[BeliefReading, npt.NDArray[Any]] = dict(zip(_SIGHTS, questions.labels.by_reading, strict=True))
     yield from _differences(stories, arrays, codes, "answer", 1)
-    known = np.flatnonzero((mover >= 0) & (other >= 0))
-    typed = _ask_for_type(arrays.story[known], arrays.thing[known], mover[known], other[known])
+    rows = np.flatnonzero((mover >= 0) & (other >= 0))
+    typed = _ask_for_type(arrays.story[rows], arrays.thing[rows], mover[rows], other[rows])
     codes = {DEFAULT_READING: provers.answer(stories, typed, DEFAULT_READING)}
     for difference in _differences(stories, typed, codes, "story type's belief", _TYPED_BY):
-        yield replace(difference, question=int(known[difference.question]))
+        yield replace(difference, question=int(rows[difference.question]))
 
 
 def _differences(

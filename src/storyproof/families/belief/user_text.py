@@ -78,8 +78,8 @@ def _unread(line: str, number: int) -> ReadingProblem:
         at = words[fitting]
         column, length, what = at.start() + 1, len(at[0]), f"'{at[0][:80]}' does not fit here"
         fixes = _fixes(at[0], wanted)
-    known = "" if fixes else f"; the words known are: {_KNOWN}"
-    return ReadingProblem(f"{what}{known}.", "story", number, column, length, fixes=fixes)
+    hint = "" if fixes else f"; the words known are: {_KNOWN}"
+    return ReadingProblem(f"{what}{hint}.", "story", number, column, length, fixes=fixes)
 
 
 def _fixes(written: str, wanted: Sequence[str]) -> tuple[str, ...]:
@@ -132,9 +132,9 @@ def _question_problems(question: str, events: Sequence[PlotEvent] | None) -> Ite
     placed = {event.thing for event in events if event.container}
     if parsed.thing not in placed:
         column = question.rfind(parsed.thing) + 1
-        known = f"; it places: {', '.join(sorted(filter(None, placed)))}" if placed else ""
+        places = f"; it places: {', '.join(sorted(filter(None, placed)))}" if placed else ""
         yield ReadingProblem(
-            f"the story does not say where the {parsed.thing} is{known}.", "question", 1, column, len(parsed.thing)
+            f"the story does not say where the {parsed.thing} is{places}.", "question", 1, column, len(parsed.thing)
         )
     acting = {event.agent for event in events if event.agent and event.room}
     for agent in dict.fromkeys(parsed.chain):

@@ -126,9 +126,9 @@ class Kinship(Family):
         from storyproof.families.kinship.templates import placeholder_id
 
         found = load_placeholders(path)
-        known: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
+        common: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
         return found.count, [
-            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **known)
+            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **common)
             for flaw in problems(found)
         ]
 
@@ -312,8 +312,8 @@ class Kinship(Family):
         try:
             return family_pictures(examples[-1])
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people who are not in their text
-            known = isinstance(error, StoryproofError)
-            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+            is_ours = isinstance(error, StoryproofError)
+            raise DataError(str(error) if is_ours else f"its text does not fit its question ({error})") from error
 
     def paraphrasing(self) -> Paraphrasing:
         """Return how stories that people write for one to three facts are collected and checked."""

@@ -130,12 +130,12 @@ def make_settings(model: str, given: Mapping[str, Any]) -> Settings:
     Raises:
         ConfigError: If there is no such setting, its value is not valid, or it is given under two names.
     """
-    known = Settings.__dataclass_fields__
+    settings_fields = Settings.__dataclass_fields__
     values: dict[str, Any] = {}
     for name, value in given.items():
         plain = _OTHER_NAMES.get(name, name)
-        if plain not in known:
-            raise UnknownNameError("setting of training", name, [*known, *_OTHER_NAMES])
+        if plain not in settings_fields:
+            raise UnknownNameError("setting of training", name, [*settings_fields, *_OTHER_NAMES])
         if value is None:
             continue
         if plain in values:

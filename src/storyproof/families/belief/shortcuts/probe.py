@@ -223,13 +223,13 @@ def choose(encoded: Told, fold: Fold, seed: int = 0) -> Ints:
 def _choose_alike(encoded: Told, fold: Fold, seed: int) -> Ints:
     first: Ints = encoded.candidates[fold.ask, 0]
     fit = encoded.pick(fold.fit)
-    known = fit.candidates != NONE
-    right = (fit.candidates == fit.answer[:, None]) & known
+    is_candidate = fit.candidates != NONE
+    right = (fit.candidates == fit.answer[:, None]) & is_candidate
     useful = np.flatnonzero(right.any(axis=1))
-    if not len(useful) or known[useful].sum() == right.sum():
+    if not len(useful) or is_candidate[useful].sum() == right.sum():
         return first  # nothing to choose between
     lexicon = Lexicon.of(fit)
-    rows = known[useful].reshape(-1)
+    rows = is_candidate[useful].reshape(-1)
     matrix, target = features(fit.pick(useful), lexicon)[rows], right[useful].reshape(-1)[rows]
     telling = np.flatnonzero(matrix.min(axis=0) < matrix.max(axis=0))
     if not len(telling):

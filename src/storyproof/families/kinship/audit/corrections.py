@@ -105,12 +105,12 @@ def _correct(values: Mapping[str, Any], flaws: list[Flaw]) -> dict[str, Any]:
 
 def _remaining(flaws: list[Flaw], left: Sequence[Difference], values: Mapping[str, Any]) -> Iterator[Flaw]:
     """Yield what is still wrong once the flaws found first are corrected."""
-    known = {flaw.field for flaw in flaws}
+    columns = {flaw.field for flaw in flaws}
     changed = any(flaw.expected and flaw.field in _FACTS for flaw in flaws)
     for name, value, expected in left:
         if name in _PROOF:
             yield from _proof_flaws(values, CONSEQUENCE if changed else PROOF, str(value))
-        elif name in known or (name == "answer" and known & {"query", "edges"}):
+        elif name in columns or (name == "answer" and columns & {"query", "edges"}):
             continue
         elif name in FOLLOWING and type(expected) is type(values.get(name)):
             reason = "it does not follow from the rest of the row" + ", once that is corrected" * changed

@@ -150,12 +150,12 @@ def _check_question(row: KinshipRow) -> Iterator[Difference]:
 def _check_answer(row: KinshipRow, judged: LabelJudgement) -> Iterator[Difference]:
     values = row.values
     holds, given = judged.readings(row.query.predicate), values.get("readings")
-    known = [name for name in given or () if name in (STRICT, *judged.derived)]
+    readings = [name for name in given or () if name in (STRICT, *judged.derived)]
     if judged.status == IMPOSSIBLE and given is not None:
         yield "story", "a story that fits no family", "a story that is possible"
-    elif given is not None and len(known) == len(given) and not holds:
+    elif given is not None and len(readings) == len(given) and not holds:
         yield "answer", values["answer"], _derived_answer(row, judged)
-    elif given is not None and known != holds:
+    elif given is not None and readings != holds:
         yield "readings", given, holds
     elif given is None and row.steps is None and not holds and values.get("status") in (None, ENTAILED):
         yield "answer", values["answer"], _derived_answer(row, judged)

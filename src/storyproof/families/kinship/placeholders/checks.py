@@ -102,8 +102,8 @@ def encode(text: str, people: int) -> tuple[str, list[Kin]]:
         next_kin = _kin(after[0]) if after else None
         festive = _FESTIVE.match(text, match.end())
         if match["slot"]:
-            known = len(match["slot"]) < _MOST_DIGITS and int(match["slot"]) < people
-            piece = f"@{match['slot']}" if known else "~somebody"
+            is_person = len(match["slot"]) < _MOST_DIGITS and int(match["slot"]) < people
+            piece = f"@{match['slot']}" if is_person else "~somebody"
         elif kin and not festive and (kin.gender or not next_kin):  # "her twin sister": the word is sister
             piece = f"#{len(kins)}"
             kins.append(kin._replace(word=token.lower(), start=len(code), end=len(code) + len(piece)))
@@ -517,14 +517,14 @@ class _TextCheck:
 
 
 def _slots(genders: Sequence[str], text: str) -> Iterator[TextProblem]:
-    known = [f"ENT_{number}_{gender}" for number, gender in enumerate(genders)]
+    allowed = [f"ENT_{number}_{gender}" for number, gender in enumerate(genders)]
     slots = _SLOT.findall(text)
-    for slot in known:
+    for slot in allowed:
         if slot not in slots:
             yield TextProblem(MISSING, f"{slot} is not mentioned")
     for slot in dict.fromkeys(slots):
-        if slot not in known:
-            yield TextProblem(UNKNOWN_SLOT, f"{slot}; expected {', '.join(known)}")
+        if slot not in allowed:
+            yield TextProblem(UNKNOWN_SLOT, f"{slot}; expected {', '.join(allowed)}")
 
 
 def _fragments(text: str, code: str) -> Iterator[TextProblem]:

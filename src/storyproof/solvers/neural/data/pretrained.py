@@ -62,10 +62,10 @@ class FrozenEncoder:
                 f"no pretrained encoder could be loaded from '{name}': {reason}; give --encoder a folder with a "
                 "model in Hugging Face format, such as one that bert-base-uncased was saved to."
             ) from error
-        known, wanted = len(self.tokenizer), getattr(model.config, "vocab_size", 0)
-        if known < wanted / 2:  # without its files transformers builds a tokenizer that knows no words
+        pieces, wanted = len(self.tokenizer), getattr(model.config, "vocab_size", 0)
+        if pieces < wanted / 2:  # without its files transformers builds a tokenizer that knows no words
             raise ConfigError(
-                f"the tokenizer of the encoder '{name}' knows {known} word pieces, but its model has vectors for "
+                f"the tokenizer of the encoder '{name}' knows {pieces} word pieces, but its model has vectors for "
                 f"{wanted}; put the tokenizer's files, such as tokenizer.json or vocab.txt, beside the model's."
             )
         self.device, self.model = device, model.to(device).eval()

@@ -141,9 +141,9 @@ class ObjectViews:
     containers: Small
 
 
-def find_views(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> ObjectViews:
+def find_views(plots: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> ObjectViews:
     """Return the scene of each pair of a plot and an object, and note it with the plot."""
-    stories = found.stories
+    stories = plots.stories
     steps = len(stories.kind)
     kind, agent = stories.kind[:, plot], stories.agent[:, plot]
     about = (stories.thing[:, plot] == thing) & ((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
@@ -178,7 +178,7 @@ def find_views(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> O
         )
     ]
     for number, queried_thing, view in zip(plot.tolist(), thing.tolist(), which.tolist(), strict=True):
-        found.plots[number].scenes[queried_thing] = views[view]
+        plots.plots[number].scenes[queried_thing] = views[view]
     return ObjectViews(mover, companion, containers)
 
 

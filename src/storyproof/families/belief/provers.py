@@ -151,12 +151,13 @@ class CheckedStory:
         return self.beliefs([chain], thing)[0]
 
 
-def describe(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes, found: Difference) -> str:
+def describe(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes, difference: Difference) -> str:
     """Return what oracle and checker say about the first question that they differ on, in generic names."""
-    place = int(found.questions[0])
+    place = int(difference.questions[0])
     return (
-        f"answer under {found.reading} (oracle and checker): {derived.codes[found.reading][place]} against "
-        f"{found.codes[0]}, on {_question(asked, place)}, in {decode_plot(stories, int(asked.story[place]), _GENERIC)}"
+        f"answer under {difference.reading} (oracle and checker): {derived.codes[difference.reading][place]} against "
+        f"{difference.codes[0]}, on {_question(asked, place)}, "
+        f"in {decode_plot(stories, int(asked.story[place]), _GENERIC)}"
     )
 
 

@@ -282,9 +282,9 @@ class StoryText:
 
     def _read(self) -> tuple[Family, str]:
         """Return the family that can read the story, and the story with one sentence per line."""
-        known = [load_family(self.family)] if self.family else list(families())
+        readers = [load_family(self.family)] if self.family else list(families())
         reasons: list[str] = []
-        for family in known:
+        for family in readers:
             for story in _divisions(family, self.text):
                 try:
                     if family.questions(story, 1, self._people()):

@@ -315,8 +315,8 @@ class BeliefFamily(Family):
                 for narrow in (False, True)
             )
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people that are not in their text
-            known = isinstance(error, StoryproofError)
-            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+            is_ours = isinstance(error, StoryproofError)
+            raise DataError(str(error) if is_ours else f"its text does not fit its question ({error})") from error
         return [Picture(_CAPTION, wide, narrow)]
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:

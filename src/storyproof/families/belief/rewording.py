@@ -114,7 +114,9 @@ def _tables() -> dict[str, Any]:
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(_fill(each))) for kind, some in _tables()["sentences"].items() for each in some)
+    return tuple(
+        (kind, re.compile(_fill(each))) for kind, patterns in _tables()["sentences"].items() for each in patterns
+    )
 
 
 @cache

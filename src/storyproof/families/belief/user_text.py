@@ -78,8 +78,8 @@ def _unread(line: str, number: int) -> ReadingProblem:
         at = words[fitting]
         column, length, what = at.start() + 1, len(at[0]), f"'{at[0][:80]}' does not fit here"
         fixes = _fixes(at[0], wanted)
-    known = "" if fixes else f"; the words known are: {_KNOWN}"
-    return ReadingProblem(f"{what}{known}.", "story", number, column, length, fixes=fixes)
+    hint = "" if fixes else f"; the words known are: {_KNOWN}"
+    return ReadingProblem(f"{what}{hint}.", "story", number, column, length, fixes=fixes)
 
 
 def _fixes(written: str, wanted: Sequence[str]) -> tuple[str, ...]:
@@ -119,23 +119,25 @@ def _beyond_limits(lines: Sequence[str], events: Sequence[PlotEvent]) -> Iterato
 def _question_problems(question: str, events: Sequence[PlotEvent] | None) -> Iterator[ReadingProblem]:
     """Yield what is wrong with a question; without events, as far as it does not depend on the story."""
     try:
-        asked = parse_question(question)
+        parsed = parse_question(question)
     except ParseError:
         yield ReadingProblem(f"this question is not understood; write it as in: {_SAMPLE_QUESTION}", "question", 1)
         return
-    if asked.order > MOST_ORDER:
-        yield ReadingProblem(f"the question goes through {asked.order} minds; at most {MOST_ORDER} can.", "question", 1)
+    if parsed.order > MOST_ORDER:
+        yield ReadingProblem(
+            f"the question goes through {parsed.order} minds; at most {MOST_ORDER} can.", "question", 1
+        )
     if events is None:
         return
     placed = {event.thing for event in events if event.container}
-    if asked.thing not in placed:
-        column = question.rfind(asked.thing) + 1
-        known = f"; it places: {', '.join(sorted(filter(None, placed)))}" if placed else ""
+    if parsed.thing not in placed:
+        column = question.rfind(parsed.thing) + 1
+        places = f"; it places: {', '.join(sorted(filter(None, placed)))}" if placed else ""
         yield ReadingProblem(
-            f"the story does not say where the {asked.thing} is{known}.", "question", 1, column, len(asked.thing)
+            f"the story does not say where the {parsed.thing} is{places}.", "question", 1, column, len(parsed.thing)
         )
     acting = {event.agent for event in events if event.agent and event.room}
-    for agent in dict.fromkeys(asked.chain):
+    for agent in dict.fromkeys(parsed.chain):
         if agent not in acting:
             column = question.find(agent) + 1
             message = f"{agent} is in no room of the story, and so has no beliefs."
@@ -164,7 +166,7 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
         return find_problems_in_tomi(story, question)
     problems = []
     try:
-        asked = read_question(question)
+        parsed = read_question(question)
     except ParseError as error:
         return [ReadingProblem(str(error), "question", 1)]
     try:
@@ -174,9 +176,9 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
         return [ReadingProblem(str(error), line=int(number[1]) if number else 0)]
     for line, what in text.problems:
         problems.append(ReadingProblem(f"this cannot happen: {what}.", line=line, is_fatal=False))
-    if not places_of(text.events, asked.thing):
-        problems.append(ReadingProblem(f"the story does not say where the {asked.thing} is.", "question", 1))
-    for agent in dict.fromkeys(asked.chain):
+    if not places_of(text.events, parsed.thing):
+        problems.append(ReadingProblem(f"the story does not say where the {parsed.thing} is.", "question", 1))
+    for agent in dict.fromkeys(parsed.chain):
         if agent not in text.cast:
             message = f"{agent} is not in the story, and so has no beliefs."
             problems.append(ReadingProblem(message, "question", 1, is_fatal=False))
@@ -237,10 +239,10 @@ def _template(text: PlotText, ask: Ask, thing: str, minds: int, place: str | Non
         return text.wording.ask(BeliefQuestion(ask, thing, tuple(slots), place))
     except VocabularyError:  # languages that decline names know theirs only
         names = [text.cast[number % len(text.cast)] for number in range(minds)]
-        asked = text.wording.ask(BeliefQuestion(ask, thing, tuple(names), place))
+        worded = text.wording.ask(BeliefQuestion(ask, thing, tuple(names), place))
         for slot, name in zip(slots, names, strict=True):
-            asked = asked.replace(name, slot, 1)
-        return asked
+            worded = worded.replace(name, slot, 1)
+        return worded
 
 
 def _questions(text: PlotText, things: Sequence[str], order: int) -> Iterator[BeliefQuestion]:

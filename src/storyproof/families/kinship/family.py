@@ -129,9 +129,9 @@ class Kinship(Family):
         from storyproof.families.kinship.templates import placeholder_id
 
         found = load_placeholders(path)
-        known: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
+        common: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
         return found.count, [
-            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **known)
+            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **common)
             for flaw in problems(found)
         ]
 
@@ -295,8 +295,8 @@ class Kinship(Family):
 
     def prompt_values(self, example: Example) -> dict[str, str]:
         """Return who is asked about, and to whom."""
-        asked = _ASKED.fullmatch(example.question)
-        return {"person": asked[1], "other": asked[2]} if asked else {"person": "", "other": ""}
+        match = _ASKED.fullmatch(example.question)
+        return {"person": match[1], "other": match[2]} if match else {"person": "", "other": ""}
 
     def conventions(self, example: Example, language: str = "") -> Sequence[str]:
         """Return the rules of strict kinship, or the published ones for an answer that holds only by these."""
@@ -319,8 +319,8 @@ class Kinship(Family):
         try:
             return family_pictures(examples[-1])
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people who are not in their text
-            known = isinstance(error, StoryproofError)
-            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+            is_ours = isinstance(error, StoryproofError)
+            raise DataError(str(error) if is_ours else f"its text does not fit its question ({error})") from error
 
     def paraphrasing(self) -> Paraphrasing:
         """Return how stories that people write for one to three facts are collected and checked."""

@@ -53,8 +53,8 @@ def mistaken_answers(example: Example) -> Mapping[str, Collection[str]]:
 
 
 def _by_published_rules(row: KinshipRow) -> frozenset[str]:
-    known = [fact for fact in row.facts if fact.predicate in published_rules().number]
-    relations = derive(published_rules(), [known], len(row.genders)).relations(0, *row.pair)
+    facts = [fact for fact in row.facts if fact.predicate in published_rules().number]
+    relations = derive(published_rules(), [facts], len(row.genders)).relations(0, *row.pair)
     return frozenset(row.word(row.asking(predicate)) for predicate in relations)
 
 
@@ -80,7 +80,7 @@ def _on_the_way(row: KinshipRow) -> dict[str, frozenset[str]]:
     A relation may be worded for the person reached, or for the one asked about.
     """
     path = shortest_way(row.facts, *row.pair)
-    known = compose(path)
+    relations = compose(path)
     last = len(path)
     answers: dict[str, set[str]] = {"one_step_short": set(), "part_of_chain": set()}
     for first, second in combinations(range(last + 1), 2):
@@ -89,23 +89,23 @@ def _on_the_way(row: KinshipRow) -> dict[str, frozenset[str]]:
         reached = path[second - 1].second
         genders = {row.genders[reached], row.genders[row.pair[1]]}
         name = "one_step_short" if second - first == last - 1 else "part_of_chain"
-        answers[name] |= {word(predicate, gender) for predicate in known[first, second] for gender in genders}
+        answers[name] |= {word(predicate, gender) for predicate in relations[first, second] for gender in genders}
     return {name: frozenset(words) for name, words in answers.items()}
 
 
 def compose(path: Sequence[Fact]) -> dict[tuple[int, int], set[str]]:
     """Return the relations that follow from each stretch of a path, by the strict rules."""
-    heads, known = strict_rules().heads, {(place, place + 1): {fact.predicate} for place, fact in enumerate(path)}
+    heads, relations = strict_rules().heads, {(place, place + 1): {fact.predicate} for place, fact in enumerate(path)}
     for length in range(2, len(path) + 1):
         for first in range(len(path) - length + 1):
             second = first + length
-            known[first, second] = {
+            relations[first, second] = {
                 heads[pair]
                 for via in range(first + 1, second)
-                for pair in product(known[first, via], known[via, second])
+                for pair in product(relations[first, via], relations[via, second])
                 if pair in heads
             }
-    return known
+    return relations
 
 
 def shortest_way(facts: Sequence[Fact], first: int, second: int) -> list[Fact]:

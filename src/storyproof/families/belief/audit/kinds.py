@@ -11,7 +11,7 @@ QUESTION_TYPE, IMPOSSIBLE_STORY, PROVERS = "question_type", "impossible_story", 
 # What matters most first: answers, then whether the story is one, then labels beside the answer.
 KINDS = {
     STRUCTURAL: "The labelled answer is wrong.",
-    IMPOSSIBLE_STORY: "Something happens that cannot: an exit by somebody absent, a move from another room.",
+    IMPOSSIBLE_STORY: "Something impossible happens: an exit by somebody absent, a move from another room.",
     TEXT: "The story is not one of its benchmark.",
     QUESTION_TYPE: "The question is not of the labelled type.",
     SEMANTIC: "The story is not of the labelled type.",

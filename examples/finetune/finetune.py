@@ -26,7 +26,7 @@ from training import Question, fine_tune, reinforce
 
 import storyproof
 from storyproof import rewards
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.evaluation.scores import Tally
 from storyproof.example import Example
 

@@ -107,9 +107,9 @@ class Benchmark(ABC):
 
     def with_blocks_of(self, stories: int) -> Self:
         """Return this recipe with blocks of at least this number of stories, whole rounds; see `with_small_blocks`."""
-        found = type(self)(self.config, self.seed)
-        found.block_stories = -(-stories // self.round) * self.round
-        return found
+        recipe = type(self)(self.config, self.seed)
+        recipe.block_stories = -(-stories // self.round) * self.round
+        return recipe
 
     @property
     def identity(self) -> list[object]:
@@ -164,8 +164,8 @@ class Benchmark(ABC):
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
         """Return what was counted in a split, for the manifest."""
         return {
-            name: {" ".join(values): number for values, number in sorted(found.items())}
-            for name, found in counts.items()
+            name: {" ".join(values): number for values, number in sorted(amount.items())}
+            for name, amount in counts.items()
         }
 
     def check_counts(self, asked: Mapping[str, int]) -> dict[str, int]:

@@ -64,8 +64,8 @@ class Dial:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        found = {**asdict(self), "choices": list(self.choices)}
-        return {**found, "default": list(self.default) if isinstance(self.default, tuple) else self.default}
+        values = {**asdict(self), "choices": list(self.choices)}
+        return {**values, "default": list(self.default) if isinstance(self.default, tuple) else self.default}
 
 
 def dials(benchmark: str) -> dict[str, Dial]:

@@ -24,8 +24,8 @@ from storyproof.catalog import load, names
 from storyproof.errors import DataError, quoted
 from storyproof.example import SPLITS
 from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import filled_lines
-from storyproof.formats.patches import Changes, Write
 from storyproof.io.bounded_input import name_of
 
 PLACE = "place"  # the column that says where a row stands, see `Place`

@@ -22,10 +22,9 @@ from storyproof.example import REQUIRED
 from storyproof.families.family import recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, split_of, stem_of
-from storyproof.formats.json_edits import edit_row
+from storyproof.formats.json_edits import Changes, Write, edit_row
 from storyproof.formats.jsonl import checked_row, given, table_of_rows
 from storyproof.formats.lines import MARK, find_bad_bytes, unreadable
-from storyproof.formats.patches import Changes, Write
 from storyproof.io.bounded_input import LONGEST_LINE, DocumentError, beyond, check_json, open_file, open_text
 
 FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_id")

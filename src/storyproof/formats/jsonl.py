@@ -20,7 +20,7 @@ from storyproof.example import REQUIRED, plain_schema
 from storyproof.families.family import Family, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
-from storyproof.formats.json_edits import edit_row
+from storyproof.formats.json_edits import Changes, Write, edit_row
 from storyproof.formats.lines import (
     MARK,
     bad_byte,
@@ -30,7 +30,6 @@ from storyproof.formats.lines import (
     numbered_lines,
     text_lines,
 )
-from storyproof.formats.patches import Changes, Write
 from storyproof.io.bounded_input import DocumentError, parse_json
 
 JSONL, INSPECT = "jsonl", "inspect"

@@ -20,8 +20,8 @@ from storyproof.example import REQUIRED, plain, plain_schema
 from storyproof.families.family import schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.parquet_footer import FooterError, RowGroup, read_footer
-from storyproof.formats.patches import Changes, Write
 from storyproof.io.bounded_input import (
     LARGEST_ROW,
     LARGEST_ROW_GROUP,

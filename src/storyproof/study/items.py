@@ -9,8 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import Source
+from storyproof.datasets.reading import Source, iterate_examples
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.families.family import families, family_of, load_family

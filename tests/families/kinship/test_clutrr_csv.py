@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
-from storyproof.datasets.examples import read_examples
-from storyproof.datasets.reading import find_source, find_sources
+from storyproof.datasets.reading import find_source, find_sources, read_examples
 from storyproof.errors import DataError
 from storyproof.example import plain_schema
 from storyproof.families.kinship.clutrr_csv import ClutrrSplit, read_csv

@@ -50,6 +50,20 @@ def ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     return found
 
 
+def starts_of_runs(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return where runs of equal values begin."""
+    is_start = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_start[1:])
+    return np.flatnonzero(is_start)
+
+
+def distinct(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the distinct values in order: `np.unique`, which hashes and takes fifty times as long as sorting."""
+    ordered = np.sort(values)
+    found: npt.NDArray[np.int64] = ordered[starts_of_runs(ordered)]
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class PlotArrays:
     """Many stories as [time, story] arrays of local numbers; NOBODY where a field does not apply.

@@ -43,19 +43,19 @@ class ProofFaults(NamedTuple):
     @property
     def is_wrong(self) -> Flags:
         """Which proofs have a fault."""
-        found: Flags = self.missing.any(axis=0) | self.insufficient | self.needless.any(axis=0)
-        return found
+        wrong: Flags = self.missing.any(axis=0) | self.insufficient | self.needless.any(axis=0)
+        return wrong
 
     def describe(self, question: int) -> str:
         """Return what is wrong with the proof of a question."""
-        found = []
+        faults = []
         for flags, what in ((self.missing, "lacks"), (self.needless, "needlessly names")):
             numbers = (np.flatnonzero(flags[:, question]) + 1).tolist()
             if numbers:
-                found.append(f"{what} sentence {', '.join(map(str, numbers))}")
+                faults.append(f"{what} sentence {', '.join(map(str, numbers))}")
         if self.insufficient[question]:
-            found.append("does not give the answer by itself")
-        return " and ".join(found)
+            faults.append("does not give the answer by itself")
+        return " and ".join(faults)
 
 
 class _Parts(NamedTuple):

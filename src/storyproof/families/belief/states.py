@@ -48,17 +48,17 @@ def describe_steps(
         held: Where each chain of minds believes it to be, chains before those that they are part of.
         rooms: Who is in which room; all rooms in all steps.
     """
-    found = []
+    states = []
     for time, (sentence, here) in enumerate(zip(story.split("\n"), rooms, strict=True)):
         entries = [StateEntry(f"where the {thing} is", "really", real[time] or "")]
         for chain, places in held.items():
             about = held[chain[1:]][time] if len(chain) > 1 else real[time]
             is_wrong = places[time] is not None and places[time] != about
             name = " ".join(f"{agent} thinks" for agent in chain)
-            entries.append(StateEntry(_group(len(chain)), name, places[time] or "", is_wrong))
+            entries.append(StateEntry(_group(len(chain)), name, places[time] or "", is_wrong, chain))
         entries += [StateEntry("who is where", room, ", ".join(agents)) for room, agents in here.items()]
-        found.append(Step(sentence, tuple(entries)))
-    return found
+        states.append(Step(sentence, tuple(entries)))
+    return states
 
 
 def _group(order: int) -> str:

@@ -55,10 +55,10 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
     unknown = [name for name in names if name not in shown]
     if len(unknown) > _MOST_OPEN:
         raise ParseError(f"the story does not show the genders of {', '.join(unknown)}.")
-    found = []
+    rows = []
     for chosen in product(GENDERS, repeat=len(unknown)):
         genders = {**shown, **dict(zip(unknown, chosen, strict=True))}
-        found.append(
+        rows.append(
             {
                 "genders": [f"{name}:{genders[name]}" for name in names],
                 "edges": [[number[one], number[other]] for one, other in facts],
@@ -67,7 +67,7 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
                 "k": len(facts),
             }
         )
-    return found
+    return rows
 
 
 def _read(story: str, people: Collection[str]) -> Reading:

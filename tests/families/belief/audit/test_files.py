@@ -13,8 +13,7 @@ import pytest
 
 import storyproof
 from storyproof.audits import row_pass
-from storyproof.audits.audit import audit_file
-from storyproof.audits.fixes import fixed_files
+from storyproof.audits.audit import audit_file, fixed_files
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
 from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.causes import MECHANISMS

@@ -125,7 +125,7 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Bel
         chains: Chains without repetitions side by side.
         reading: One under which nothing is weighed.
     """
-    shown, said = oracle.sights(course), oracle.hearing(course)
+    shown, said = course.sights, course.hearing
     steps, objects, count = len(course.stories.kind), course.objects, course.count
     # Where a chain believes an object to be which learns it last from a message, or by seeing one of the objects, by
     # the time of this; at first, if it learns nothing.

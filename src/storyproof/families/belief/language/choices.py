@@ -216,7 +216,7 @@ class _World:
 def _finds_room(stories: PlotArrays) -> Flags:
     """Return which placings need not name their room, [time, story], because ToMi's rule finds it.
 
-    The rule is that of `storyproof.families.belief.text.parse`. Where it is not clear at once that it finds the room,
+    The rule is that of `tomi_text.parse`. Where it is not clear at once that it finds the room,
     the room is named.
     """
     steps, count = stories.kind.shape

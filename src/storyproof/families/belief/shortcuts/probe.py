@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from storyproof.families.belief.shortcuts.stories import NONE, Told, by_batch
 from storyproof.families.belief.world import EventKind
-from storyproof.shortcuts.probes import boosted_trees, one_thread
 from storyproof.shortcuts.split_setup import Fold
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.shortcuts.word_probes import boosted_trees, one_thread
+from storyproof.stats import Flags, Ints
 
 Matrix = npt.NDArray[np.float32]
 
@@ -140,8 +140,8 @@ def _scene(told: Told) -> Ints:
     same = (told.room[:, :, None] == told.room[:, None, :]) & window[:, None, :]
     votes = np.where(window, same.sum(axis=2) * len(times) + times * (times < last[:, None]), NONE)
     best = votes.argmax(axis=1)
-    found: Ints = told.room[np.arange(len(best)), best]
-    return found
+    scene: Ints = told.room[np.arange(len(best)), best]
+    return scene
 
 
 def _of_question(told: Told, length: Ints) -> Matrix:
@@ -243,5 +243,5 @@ def _best(model: Any, told: Told, lexicon: Lexicon, telling: Ints) -> Ints:
     """Return the candidate that the model finds likeliest; of equals the first of them."""
     scores: npt.NDArray[np.float64] = model.predict_proba(features(told, lexicon)[:, telling])[:, 1]
     scores = np.where(told.candidates == NONE, -1.0, scores.reshape(told.candidates.shape))
-    found: Ints = told.candidates[np.arange(len(scores)), scores.argmax(axis=1)]
-    return found
+    likeliest: Ints = told.candidates[np.arange(len(scores)), scores.argmax(axis=1)]
+    return likeliest

@@ -16,7 +16,7 @@ KINDS = {
     CONTRADICTED: "The labelled relation holds in no family that fits the story.",
     IMPOSSIBLE: "No family fits the story.",
     AMBIGUOUS: "The labelled relation holds in some families that fit the story, but not in all.",
-    UNDEFINED: "The row does not tell who is asked about.",
+    UNDEFINED: "The row does not say which people the question is about.",
     "target": "The labelled relation follows by no rules.",
     TEXT: "Values of the row do not fit together, and cannot be fixed.",
     PROOF: "The proof does not prove the label.",

@@ -44,7 +44,9 @@ def audit(
     reading: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="<str>", help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"
+            metavar="<str>",
+            help="Count a wrong label as rule-dependent only if it is right under this reading; may be repeated.",
+            show_default="all",
         ),
     ] = None,
     rules: Annotated[

@@ -35,7 +35,7 @@ def ask(
     max_tokens: options.MaxTokens = None,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Also show what exactly is asked.")] = False,
     json_out: Annotated[
-        Path | None, typer.Option("--json", help="Write what came of it to a file; - for standard output.")
+        Path | None, typer.Option("--json", help="Write the result to a file; - for standard output.")
     ] = None,
 ) -> None:
     """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""

@@ -61,7 +61,7 @@ class StudyCondition:
 
 @dataclass(frozen=True, kw_only=True)
 class ExclusionRules(Declared):
-    """Who is left out of results, stated before the study.
+    """Which participants are left out of the results, stated before the study.
 
     Attributes:
         failed_checks: From how many failed attention checks on; 0 for never.
@@ -134,7 +134,7 @@ class StudyDesign(Declared):
         retention: How long data are kept, for the consent text.
         consent: The lab's own consent text; empty for the usual one.
         debriefing: The lab's own debriefing; empty for the usual one.
-        exclusions: Who is left out of results.
+        exclusions: Which participants are left out of the results.
         source: Where the items come from: path, split, hashes and manifest of the data, or the collection of facts.
         conventions: Whether participants see the rules that answers rest on (solve).
     """

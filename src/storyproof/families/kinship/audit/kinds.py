@@ -8,7 +8,7 @@ from storyproof.findings import COLUMN, TEXT
 UNDEFINED = "undefined"  # the row does not tell who is asked about, or strict kinship does not define its relations
 FLAWED = (AMBIGUOUS, CONTRADICTED, IMPOSSIBLE, UNDEFINED)  # what a label may be instead of entailed
 PROOF, DUPLICATE, SMALL_TEST, CONSEQUENCE = "proof", "duplicate", "small_test", "consequence"
-# Kinds of findings about rows whose values hold what they claim.
+# Kinds of findings about rows whose values are right.
 UNCLAIMED = (DUPLICATE, SMALL_TEST, CONSEQUENCE, "revisit", "untyped_noise", "missing_noise")
 
 # What matters most first: answers, then the facts that they rest on, the test as a whole, and what is not recorded.

@@ -110,7 +110,7 @@ def audit(
                 progress(examined.report.questions)
     orders.close()
     if not any(report.questions for report in reports):
-        raise DataError(f"{' and '.join(map(str, paths))} holds no questions, so there is nothing to audit.")
+        raise DataError(f"{' and '.join(map(str, paths))} contains no questions, so there is nothing to audit.")
     if fix is not None:
         _write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
     problems = dict.fromkeys(problem for each in manifests for problem in each.problems(hashes))

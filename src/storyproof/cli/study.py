@@ -109,13 +109,16 @@ def messages(
 @app.command("serve", cls=Command, short_help="Start the study server.")
 def serve(
     name: _Name,
-    host: Annotated[str, typer.Option(help="The address to listen at; others let other machines in.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="The address to listen at; with another one, other machines can connect.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.")] = 8643,
     public_url: Annotated[
         str, typer.Option(help="The address under which participants reach it: that of the proxy with TLS.")
     ] = "",
     proxies: Annotated[
-        str, typer.Option(help="Addresses of proxies, whose word on a participant's address is taken; comma-separated.")
+        str,
+        typer.Option(help="Addresses of trusted proxies, which report the addresses of participants; comma-separated."),
     ] = "127.0.0.1",
     database: _Database = "",
 ) -> None:

@@ -179,7 +179,7 @@ def ask(
         split: Which split.
         exclude_memory_reality: Count questions about beliefs only.
         story: A story of your own.
-        question: What to ask about it.
+        question: The question about the story.
         answer: The right answer, if it is to be judged.
         **settings: As for `Asker`: `prompt`, `conventions`, `options`, `seed`, `max_tokens`.
 

@@ -84,7 +84,7 @@ def report(runs: RunSource | Sequence[RunSource], *, data: Sequence[str | Path] 
     Args:
         runs: What `evaluate` returned or wrote: one or several, as objects, files, or folders of files.
         data: Where the data of runs are, if they have moved; they are known by their hashes.
-        title: What the report is called.
+        title: The title of the report.
 
     Raises:
         DataError: If a run cannot be read, or there is none.

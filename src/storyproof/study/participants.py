@@ -208,7 +208,7 @@ def _choose_condition(study: Study, connection: Connection) -> str:
 
 
 def _promised(study: Study, connection: Connection, kind: str) -> dict[str, int]:
-    """Return how many more items those who are at work will take, by condition; who left is not counted."""
+    """Return how many more items those who are at work will take, by condition; those who left are not counted."""
     table, lease = schema.participant, schema.lease
     recent = study.now() - study.design.lease_s
     taken = (

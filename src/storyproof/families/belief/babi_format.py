@@ -52,7 +52,7 @@ def trace(events: Sequence[PlotEvent], mover: str | None, other: str | None) -> 
 
 
 def observers(events: Sequence[PlotEvent]) -> list[list[str]]:
-    """Return who sees each sentence, in the order in which they entered the room; who leaves still sees it."""
+    """Return who sees each sentence, in the order in which they entered the room; people who leave still see it."""
     rooms: dict[str | None, list[str]] = {}
     where: dict[str, str | None] = {}
     seen: list[list[str]] = []

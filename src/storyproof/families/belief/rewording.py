@@ -376,7 +376,7 @@ class _Story:
                     raise ParseError(f"what this says about the {word} is not understood.")
 
     def _be_present(self, agent: str, room: str | None) -> str:
-        """Return where somebody is; who has neither entered nor left was in this room from the beginning."""
+        """Return where somebody is; a person who has neither entered nor left was in this room from the beginning."""
         here = self.where.get(agent)
         if here is not None:
             return here

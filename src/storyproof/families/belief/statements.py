@@ -414,7 +414,7 @@ def compare(
 
 
 def is_known(believed: str | None, real: str | None) -> str:
-    """Return yes or no: who knows where something is believes so, and is right."""
+    """Return yes or no: a person who knows where something is believes so, and is right."""
     return YES if believed and believed == real else NO
 
 

@@ -315,7 +315,7 @@ class _Drawing:
     def _walk(self, time: int, walks: Flags) -> None:
         """Let somebody come or go, pay attention again, or stop watching."""
         chance = self.chance[time]
-        # Often somebody who has not been mentioned yet: who is not named is not in the story.
+        # Often somebody who has not been mentioned yet: people who are not named are not in the story.
         new = (self.named ^ self.everybody) & np.negative(chance[2] & 1)
         agent = pick_members(select(new != 0, new, self._restless(time)), chance[3])
         bit = _bit(agent) & _filled(walks)

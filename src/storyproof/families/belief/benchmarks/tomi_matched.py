@@ -69,8 +69,8 @@ PRESENT: tuple[Way, ...] = tuple(
 )
 ABSENT: tuple[Way, ...] = tuple((start, MOVES, end) for start, end in product(_BEFORE_MOVE, (SHOWN, GONE, SHOWN_AGAIN)))
 # A companion with a false belief has left for good before the move. For a second-order false belief a companion leaves
-# while the mover is out, so that under `infer-mover` it does not assume that the mover stayed; and is back, with the
-# mover gone, when the object is mentioned, so that it knows the place under `closed` as well.
+# while the mover is out, so that under `infer-mover` they do not assume that the mover stayed; and is back, with the
+# mover gone, when the object is mentioned, so that they know the place under `closed` as well.
 WAYS: dict[str, tuple[Way, ...]] = {
     "true_belief": PRESENT + ABSENT,
     "false_belief": tuple(combinations_with_replacement(_BEFORE_MOVE, 3)),

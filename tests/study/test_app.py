@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storyproof.errors import ConfigError, DataError
+from storyproof.runtime.guard import LARGEST_REQUEST
 from storyproof.study import admin, schema
 from storyproof.study.admin import MOST_WRONG, MOST_WRONG_IN_ALL, TooManyAttemptsError, hash_password
 from storyproof.study.admin import log_in as begin_session
@@ -24,7 +25,6 @@ from storyproof.study.items import MAIN, find_paraphrasing
 from storyproof.study.messages import load_texts, read_messages
 from storyproof.study.participants import Arrival
 from storyproof.study.text_checks import COPIES_EARLIER, COPIES_INSTRUCTIONS, check_story
-from storyproof.web.guard import LARGEST_REQUEST
 from tests.study.browser import Browser, forms_of
 from tests.study.crowd import opening
 from tests.study.samples import UNLIMITED, Clock, make_study, solve_design

@@ -41,7 +41,7 @@ class LocalNames:
 
 
 def set_type(agents: int) -> type[np.unsignedinteger]:
-    """Return the smallest type of integer that holds a set of so many agents."""
+    """Return the smallest type of integer that holds a set of this number of agents."""
     return np.uint8 if agents <= 8 else np.uint16 if agents <= 16 else np.uint32 if agents <= 32 else np.uint64
 
 

@@ -558,26 +558,26 @@ def test_rules_are_in_the_language_of_the_page_or_left_out(tmp_path: Path, data:
     assert "<details" not in pages["none"]
 
 
-SPANISH = {"consent_title": "Antes de empezar", "progress": "Paso {done} de {total}"}
+FRENCH = {"consent_title": "Avant de commencer", "progress": "Étape {done} sur {total}"}
 
 
 def test_messages_of_a_lab(tmp_path: Path, data: Path) -> None:
     """A study in a language that does not ship has all its texts from a file, which belongs to its design."""
-    path = tmp_path / "es.yaml"
+    path = tmp_path / "fr.yaml"
     english = load_texts("en")
     texts = {key: english.plain(key) for key in list(english.keys())}
-    path.write_text(json.dumps(texts | SPANISH | {"Different names are different people.": "Otros nombres"}), "utf-8")
-    design = solve_design(language="es", messages=read_messages(path, "es"), practice=1)
+    path.write_text(json.dumps(texts | FRENCH | {"Different names are different people.": "D'autres noms"}), "utf-8")
+    design = solve_design(language="fr", messages=read_messages(path, "fr"), practice=1)
     study = make_study(tmp_path, design, data=data)
     study.close()
     study = open_study(study.folder)
     browser = Browser(create_app(study))
     browser.open("/")
-    assert browser.title == "Antes de empezar"
-    assert '<html lang="es">' in browser.page.text
+    assert browser.title == "Avant de commencer"
+    assert '<html lang="fr">' in browser.page.text
     browser.submit(agree="yes")
-    assert "Paso 1 de 5" in browser.page.text
-    assert "Otros nombres" in browser.page.text
+    assert "Étape 1 sur 5" in browser.page.text
+    assert "D&#x27;autres noms" in browser.page.text
     study.close()
 
 

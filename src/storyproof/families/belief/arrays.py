@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from storyproof.families.belief.world import IDLE, EventKind, PlotEvent
 Small = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.unsignedinteger]
 Flags = npt.NDArray[np.bool_]
+_Number = TypeVar("_Number", bound=np.integer[Any])
 
 NOBODY = -1
 STRANGER = -2  # an agent who is asked about but not in the story
@@ -57,10 +58,10 @@ def starts_of_runs(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     return np.flatnonzero(is_start)
 
 
-def distinct(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     """Return the distinct values in order: `np.unique`, which hashes and takes fifty times as long as sorting."""
     ordered = np.sort(values)
-    firsts: npt.NDArray[np.int64] = ordered[starts_of_runs(ordered)]
+    firsts: npt.NDArray[_Number] = ordered[starts_of_runs(ordered)]
     return firsts
 
 

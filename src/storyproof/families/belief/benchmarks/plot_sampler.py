@@ -32,6 +32,7 @@ _MOST = {
     "lies": 40,
     "peeks": 40,
     "distractions": 40,
+    "walks": 120,
     "gathering": 4,
 }
 _LEAST = {"agents": 2, "rooms": 1, "objects": 1}

@@ -29,12 +29,12 @@ def _targets() -> Iterator[Target]:
     yield Target("oracles", "families/belief/oracle.py", nested)
     yield Target("oracles", "families/belief/answers.py", nested)
     yield Target("oracles", "families/belief/trajectories.py", (f"{belief}/test_trajectories.py", *nested))
-    yield Target("oracles", "families/belief/time_sets.py", (f"{belief}/test_time_sets.py", *nested))
+    yield Target("oracles", "families/belief/time_sets.py", (f"{belief}/test_time_sets.py",))
     yield Target(
         "oracles", "families/belief/benchmarks/short_chains.py", (f"{belief}/benchmarks/test_question_sampler.py",)
     )
     yield Target("checkers", "families/belief/block_checker.py", (f"{belief}/test_block_checker.py",))
-    yield Target("checkers", "families/belief/world.py", (f"{belief}/test_story.py",))
+    yield Target("checkers", "families/belief/world.py", (f"{belief}/test_world.py", f"{belief}/test_story.py"))
     matching, matched = "evaluation/matching", "tests/evaluation/matching"
     reading = tuple(f"{matched}/test_{name}.py" for name in ("reading", "careful", "matchers"))
     yield Target("matching", f"{matching}/careful.py", reading)

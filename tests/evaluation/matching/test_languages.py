@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from storyproof.evaluation.matching import MATCHERS, find_meant, judge
 from storyproof.evaluation.matching.matchers import careful, lenient, strict
 from storyproof.language.answer_language import language_of, people_sets
-from storyproof.stats.intervals import wilson_interval
+from storyproof.stats import wilson_interval
 from tests.samples import example
 
 LANGUAGES = ("de", "es", "zh")

@@ -40,7 +40,6 @@ class RunReport:
 
         Raises:
             UnknownNameError: If the format is another.
-            ConfigError: If a page is asked for and the extra `pages` is not installed.
         """
         check_format(format)
         if format == MARKDOWN:
@@ -71,13 +70,12 @@ def check_format(format: str, *, figures: bool = False) -> None:
 
     Raises:
         UnknownNameError: If there is no such format.
-        ConfigError: If charts are needed and the extra `pages` is not installed.
+        ConfigError: If figures are wanted and the extra `pages` is not installed.
     """
     if format not in FORMATS:
         raise UnknownNameError("format of reports", format, FORMATS)
-    if format == HTML or figures:
-        for package in ("altair", "vl_convert"):
-            need(package, "pages", "A report with charts")
+    if figures:
+        need("vl_convert", "pages", "A chart as PNG or PDF")
 
 
 def report(runs: RunSource | Sequence[RunSource], *, data: Sequence[str | Path] = (), title: str = "Runs") -> RunReport:

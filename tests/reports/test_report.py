@@ -10,17 +10,17 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from storyproof.errors import UnknownNameError
 from storyproof.evaluation.runs import Evaluation
 from storyproof.reports import run_browser
-from storyproof.reports.run_report import RunReport, report
+from storyproof.reports.report import RunReport, report
+from storyproof.reports.run_charts import curve_chart, group_chart, mistake_chart, score_charts
 from storyproof.reports.run_tables import CSV_COLUMNS, build_tables
 from tests.reports.run_samples import HOSTILE, chat_name, data_folder, evaluate
-
-pytest.importorskip("altair")
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_nothing_hostile_is_markup(runs: list[Evaluation]) -> None:
     parser.handle_starttag = lambda tag, attrs: tags.extend([tag, *(name for name, _ in attrs)])  # type: ignore[method-assign]
     parser.feed(text)
     assert "onerror" not in tags
-    assert tags.count("script") == 4  # answers, pictures, what pages share, and the page's own
+    assert tags.count("script") == 5  # names, answers, pictures, what pages share, and the page's own
     for form in ("markdown", "latex"):
         written = report(nasty, title=HOSTILE).render(form)
         assert "\x1b" not in written
@@ -178,11 +178,45 @@ def test_without_data(runs: list[Evaluation], tmp_path: Path) -> None:
 
 
 def test_figures(found: RunReport, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
     files = found.write_figures(tmp_path / "figures")
     assert {file.suffix for file in files} == {".svg", ".png", ".pdf"}
-    assert {file.stem for file in files} >= {"1-average", "1-joint", "1-by-question-type", "1-mistakes"}
+    assert {file.stem for file in files} >= {"1-average", "1-joint", "1-curve", "1-by-question-type", "1-mistakes"}
     starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     assert all(file.read_bytes().startswith(starts[file.suffix]) for file in files)
+
+
+def test_every_figure_says_what_its_numbers_are(found: RunReport) -> None:
+    """A figure of mistakes shows shares of wrong answers, and nothing in it speaks of right ones."""
+    [board] = found.boards
+    assert board.mistakes is not None
+    assert board.curve is not None
+    charts = score_charts(board) | {"curve": curve_chart(board, board.curve)}
+    charts |= {each.facet: group_chart(board, each) for each in board.breakdowns}
+    for name, chart in charts.items():
+        words = " ".join(ElementTree.fromstring(chart).itertext())
+        assert "right" in words, name
+        assert "144 questions of 24 stories" in words
+    mistakes = " ".join(ElementTree.fromstring(mistake_chart(board, board.mistakes)).itertext())
+    assert "percent of each solver’s wrong answers" in mistakes
+    assert " right" not in mistakes
+    assert all(text.split()[0] in mistakes for text in board.mistakes.descriptions.values())
+
+
+def test_few_stories_have_faint_intervals(tmp_path: Path) -> None:
+    faint = 'opacity="0.25"'
+    few, many = (report(evaluate(data_folder(tmp_path / str(n), test=n), "rules")).boards[0] for n in (3, 24))
+    assert faint in score_charts(few)["average"]
+    assert faint not in score_charts(many)["average"]
+
+
+def test_no_path_of_this_machine_is_in_a_page(runs: list[Evaluation], tmp_path: Path) -> None:
+    """A page is sent to others; neither data that were found nor data that are gone say where they were."""
+    hidden = str(Path(runs[0].data).parent)
+    for each in (runs, [replace(each, data=f"{hidden}/gone/{each.model[:3]}", path=None) for each in runs]):
+        text = report(each).render()
+        assert hidden not in text
+        assert hidden not in json.dumps(unpack(text, "answers"))
 
 
 @pytest.mark.slow

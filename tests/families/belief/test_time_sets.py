@@ -100,3 +100,21 @@ def test_runs_go_on_over_words_with_and_without_events() -> None:
             now = np.where(happens[step], begins[step], now)
             lasting[step] = now
         assert (instants.unpack(instants.fill(starts, events, whole), 192) == lasting).all()
+
+
+def test_members_are_instants_and_columns_in_order_of_time() -> None:
+    flags = np.random.default_rng(5).random((130, 7)) < 0.2
+    found = instants.members(instants.pack(flags), 130)
+    assert [each.tolist() for each in found] == [each.tolist() for each in np.nonzero(flags)]
+
+
+def test_one_set_is_taken_for_each_row_and_column() -> None:
+    sets = np.arange(2 * 3 * 4, dtype=np.uint64).reshape(2, 3, 4)
+    row, column = np.array([2, 0, 1, 1], np.int8), np.array([3, 1, 0, 2])
+    assert instants.one_of(sets, row, column).tolist() == sets[:, row, column].tolist()
+
+
+def test_an_instant_of_the_second_word_is_looked_up_there() -> None:
+    sets = np.array([[0b10, 0], [0, 0b10]], np.uint64)
+    assert instants.has(sets, np.array([1, 1])).tolist() == [True, False]
+    assert instants.has(sets, np.array([65, 65])).tolist() == [False, True]

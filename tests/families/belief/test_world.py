@@ -89,3 +89,9 @@ def test_what_is_incomplete_changes_nothing() -> None:
     ):
         state.advance(event)
     assert (state.left, state.homes, state.where, state.watching) == ({}, {}, {}, {})
+
+
+def test_a_whole_story_tells_in_which_rooms_containers_stand() -> None:
+    assert plot_problems([PlotEvent(EventKind.PLACE, thing="key", container="box")]) == [
+        (1, "the sentence lacks its room")
+    ]

@@ -283,7 +283,7 @@ class MindBlock:
             return self._conclude(chains, trusts, steps)
         is_surprised = surprises.any(axis=(0, 1))
         calm, few = np.flatnonzero(~is_surprised), np.flatnonzero(is_surprised)
-        places = np.empty((len(trusts), len(is_surprised)), np.int8)
+        places = np.empty((len(trusts), surprises.shape[-1]), np.int8)
         places[:, calm] = self._conclude(chains.pick(calm), trusts, steps[:, calm])
         chains, steps, surprises = chains.pick(few), steps[:, few], surprises[:, :, few]
         for place, trust in enumerate(trusts):

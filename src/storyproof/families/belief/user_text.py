@@ -19,10 +19,11 @@ from storyproof.families.belief.tomi_text import (
     parse_sentence,
     resolve_rooms,
 )
-from storyproof.families.belief.world import PlotEvent, plot_problems
+from storyproof.families.belief.world import EventKind, PlotEvent, plot_problems
 from storyproof.families.family import ReadingProblem
 
 MOST_QUESTIONS = 300
+_ANY_ROOM = "room"  # what any room is called
 _WORDS = re.compile(r"\S+")
 
 
@@ -39,8 +40,9 @@ def find_problems_in_tomi(story: str, question: str) -> list[ReadingProblem]:
         written = [each for each in found if lines[each.line - 1].strip()]  # empty lines matter if nothing else does
         return [*(written or found), *_question_problems(question, None)]
     found += _beyond_limits(lines, events)
+    found += _mixed_roles(events)
     found += [
-        ReadingProblem(f"this cannot happen: {what}.", line=number, is_fatal=False)
+        ReadingProblem(f"this cannot happen: {what}.", line=number, is_fatal=False, is_impossible=True)
         for number, what in plot_problems(resolve_rooms(list(events)), tells_rooms=False)
     ]
     return [*found, *_question_problems(question, events)]
@@ -71,6 +73,24 @@ def _fitting(words: Sequence[re.Match[str]], form: Sequence[str]) -> int:
         if re.fullmatch(f"(?:{allowed}){ending}", words[place][0]) is None:
             return place
     return len(form)
+
+
+def _mixed_roles(events: Sequence[PlotEvent]) -> Iterator[ReadingProblem]:
+    """Yield sentences whose words are people in one place and things in another, or may mean several rooms."""
+    acting = {name for event in events for name in (event.agent, event.hearer) if name}
+    rooms = {event.room for event in events if event.room}
+    used = {event.container for event in events if event.container}
+    for number, event in enumerate(events, start=1):
+        words = (event.room, event.thing, event.container)
+        if event.thing is not None and event.thing == event.container:
+            yield ReadingProblem(f"the {event.thing} cannot be in itself.", line=number)
+        elif named := [word for word in words if word in acting]:
+            yield ReadingProblem(f"{named[0]} is somebody elsewhere in the story.", line=number)
+        elif event.kind == EventKind.PLACE and event.thing in used and event.thing != event.container:
+            yield ReadingProblem(f"the {event.thing} is a container elsewhere in the story.", line=number)
+        elif event.room == _ANY_ROOM and len(rooms) > 1:
+            others = " or ".join(f"the {room}" for room in sorted(rooms - {_ANY_ROOM}))
+            yield ReadingProblem(f"the room can be {others}; name it.", line=number)
 
 
 def _beyond_limits(lines: Sequence[str], events: Sequence[PlotEvent]) -> Iterator[ReadingProblem]:
@@ -128,7 +148,7 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
     """Return the places where story or question cannot be read, and sentences that cannot happen."""
     if not is_nested(story, question) and not reads_further(story):
         return find_problems_in_tomi(story, question)
-    found = []
+    found: list[ReadingProblem] = []
     try:
         asked = read_question(question)
     except ParseError as error:
@@ -138,8 +158,10 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
     except ParseError as error:
         number = re.match(r"sentence (\d+)", str(error))
         return [ReadingProblem(str(error), line=int(number[1]) if number else 0)]
+    found += _mixed_roles(text.events) if text.wording.language == "en" else ()
     for line, what in text.problems:
-        found.append(ReadingProblem(f"this cannot happen: {what}.", line=line, is_fatal=False))
+        message = f"this cannot happen: {what}."
+        found.append(ReadingProblem(message, line=line, is_fatal=False, is_impossible=True))
     if not places_of(text.events, asked.thing):
         found.append(ReadingProblem(f"the story does not say where the {asked.thing} is.", "question", 1))
     for agent in dict.fromkeys(asked.chain):

@@ -51,7 +51,10 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
         Its family, the text with one sentence per line, and its problems.
     """
     family = load_family(text.family) if text.family else recognise((), text.question)
-    question = " ".join(text.question.split())
+    question = _LABELLED.sub("", " ".join(text.question.split()))
+    story, _, last = text.story.rstrip().rpartition("\n")
+    if story and _LABELLED.sub("", " ".join(last.split())) == question:  # pasted with its question
+        text = replace(text, story=story)
     text = replace(text, question=question)
     attempts = _divisions(family, text.story)
     found: list[ReadingProblem] = []

@@ -55,7 +55,7 @@ _PEOPLE = ("agent", "agents", "hearer")
 _SLOT = re.compile(r"\{(\w+)\}")
 _LABEL = re.compile(r"^\s*(?:[-*•]\s+)?(?:\d+[.):]?\s+)?(?:[-*•]\s+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+")
-_BETWEEN = re.compile(r",? and then |, then |, and |, | and ")
+_BETWEEN = re.compile(r",? and then |, then |, and |, | and | (?=[A-Z])")  # the last if full stops were lost
 _ROOM = "room"  # what any room is called
 _NOT_SAID = "(not said: who was there from the beginning)"
 

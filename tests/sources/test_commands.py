@@ -1,4 +1,4 @@
-"""Source 001: the commands of its README as typed, with `storyproof` in place of the scripts, and its answer matching."""
+"""Source 001: the commands of its README as typed, with `storyproof` for the scripts, and its ways to match answers."""
 
 import json
 import re

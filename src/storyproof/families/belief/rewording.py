@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -217,8 +218,30 @@ def _read_sentence(sentence: str, number: int) -> list[list[_Clause]]:
         bare = bare[match.end() :]
     clauses = _divide(bare) if len(bare) <= _LONGEST else None
     if clauses is None:
-        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.")
+        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.{_suggest(sentence)}")
     return [*before, *clauses]
+
+
+def _suggest(sentence: str) -> str:
+    """Return a sentence that is understood and differs in the spelling of one word, as a question; or nothing."""
+    words = sentence.rstrip(".!").split(" ")
+    for place, word in enumerate(words if len(sentence) <= _LONGEST else ()):
+        near = get_close_matches(word, _pattern_words(), 2, 0.75) if word.islower() and len(word) > 2 else []
+        for each in near if word not in near else ():
+            meant = " ".join([*words[:place], each, *words[place + 1 :]])
+            if _divide(meant) is not None:
+                return f" Did you mean {quoted(f'{meant}.')}?"
+    return ""
+
+
+@cache
+def _pattern_words() -> tuple[str, ...]:
+    """Return all words that patterns are made of, and not those of their slots."""
+    found = set()
+    for patterns in _tables()["sentences"].values():
+        for word, optional in re.findall(r"(?<![\w{{\\])([a-z]+)(\??)(?![\w}}])", " ".join(patterns)):
+            found |= {word, word[:-1]} if optional else {word}
+    return tuple(sorted(word for word in found if len(word) > 1))
 
 
 def _divide(text: str, depth: int = 1) -> list[list[_Clause]] | None:

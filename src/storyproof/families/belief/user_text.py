@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from itertools import combinations, islice, permutations
 
-from storyproof.errors import DataError, ParseError
+from storyproof.errors import DataError, ParseError, quoted, suggest
 from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES
 from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.read_text import PlotText, is_nested, read_question, read_story, reads_further
@@ -19,10 +20,12 @@ from storyproof.families.belief.tomi_text import (
     parse_sentence,
     resolve_rooms,
 )
-from storyproof.families.belief.world import EventKind, PlotEvent, plot_problems
+from storyproof.families.belief.wording import find_wording
+from storyproof.families.belief.world import EventKind, PlotEvent, cast_of, plot_problems
 from storyproof.families.family import ReadingProblem
 
 MOST_QUESTIONS = 300
+_MOST_SUGGESTED = 3  # minds
 _ANY_ROOM = "room"  # what any room is called
 _WORDS = re.compile(r"\S+")
 
@@ -107,7 +110,8 @@ def _question_problems(question: str, events: Sequence[PlotEvent] | None) -> Ite
     try:
         asked = parse_question(question)
     except ParseError:
-        yield ReadingProblem(f"this question cannot be read; expected one of: {QUESTION_FORMS}", "question", 1)
+        meant = suggest_question(question, events or ())
+        yield ReadingProblem(f"this question cannot be read; expected one of: {QUESTION_FORMS}{meant}", "question", 1)
         return
     if asked.order > MOST_ORDER:
         yield ReadingProblem(f"the question goes through {asked.order} minds; at most {MOST_ORDER} can.", "question", 1)
@@ -117,15 +121,35 @@ def _question_problems(question: str, events: Sequence[PlotEvent] | None) -> Ite
     if asked.thing not in placed:
         column = question.rfind(asked.thing) + 1
         known = f"; it places: {', '.join(sorted(filter(None, placed)))}" if placed else ""
-        yield ReadingProblem(
-            f"the story does not say where the {asked.thing} is{known}.", "question", 1, column, len(asked.thing)
-        )
+        message = f"the story does not say where the {asked.thing} is{known}."
+        message += suggest(asked.thing, filter(None, placed))
+        yield ReadingProblem(message, "question", 1, column, len(asked.thing))
     acting = {event.agent for event in events if event.agent and event.room}
     for agent in dict.fromkeys(asked.chain):
         if agent not in acting:
             column = question.find(agent) + 1
-            message = f"{agent} is in no room of the story, and so has no beliefs."
+            message = f"{agent} is in no room of the story, and so has no beliefs.{suggest(agent, acting)}"
             yield ReadingProblem(message, "question", 1, column, len(agent), is_fatal=False)
+
+
+def _events(story: str) -> Sequence[PlotEvent]:
+    try:
+        return read_story(story).events
+    except ParseError:
+        return ()
+
+
+def suggest_question(question: str, events: Sequence[PlotEvent]) -> str:
+    """Return the known question nearest to one that cannot be read, with the words of a story; or nothing."""
+    things = sorted({event.thing for event in events if event.thing and event.container})
+    agents = [name for name in cast_of(events) if re.search(rf"\b{re.escape(name)}\b", question)]
+    named = [thing for thing in things if re.search(rf"\b{re.escape(thing)}\b", question)]
+    if len(named or things) != 1 or len(agents) > _MOST_SUGGESTED:
+        return ""
+    kinds = [Ask.BELIEF] if agents else [Ask.REALITY, Ask.MEMORY]
+    known = [find_wording("en").ask(BeliefQuestion(kind, (named or things)[0], tuple(agents))) for kind in kinds]
+    close = get_close_matches(" ".join(question.split()), known, 1, 0.7)
+    return f" Did you mean {quoted(close[0])}?" if close else ""
 
 
 def check_order(order: int) -> int:
@@ -152,7 +176,7 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
     try:
         asked = read_question(question)
     except ParseError as error:
-        return [ReadingProblem(str(error), "question", 1)]
+        return [ReadingProblem(f"{error}{suggest_question(question, _events(story))}", "question", 1)]
     try:
         text = read_story(story)
     except ParseError as error:
@@ -163,10 +187,12 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
         message = f"this cannot happen: {what}."
         found.append(ReadingProblem(message, line=line, is_fatal=False, is_impossible=True))
     if not places_of(text.events, asked.thing):
-        found.append(ReadingProblem(f"the story does not say where the {asked.thing} is.", "question", 1))
+        placed = {event.thing for event in text.events if event.container}
+        message = f"the story does not say where the {asked.thing} is.{suggest(asked.thing, filter(None, placed))}"
+        found.append(ReadingProblem(message, "question", 1))
     for agent in dict.fromkeys(asked.chain):
         if agent not in text.cast:
-            message = f"{agent} is not in the story, and so has no beliefs."
+            message = f"{agent} is not in the story, and so has no beliefs.{suggest(agent, text.cast)}"
             found.append(ReadingProblem(message, "question", 1, is_fatal=False))
     return found
 

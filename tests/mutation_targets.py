@@ -50,8 +50,11 @@ def _targets() -> Iterator[Target]:
     yield Target("matching", "families/kinship/answer_language.py", (f"{kinship}/test_answer_language.py",))
     readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "user_text"))
     yield Target("oracles", "families/belief/arrays.py", nested)
-    yield Target("oracles", "families/kinship/rules.py", (f"{kinship}/test_rules.py", f"{kinship}/test_oracle.py"))
-    yield Target("oracles", "families/kinship/strict_rules.py", (f"{kinship}/test_strict_rules.py",))
+    yield Target(
+        "oracles",
+        "families/kinship/rules.py",
+        (f"{kinship}/test_rules.py", f"{kinship}/test_strict_rules.py", f"{kinship}/test_oracle.py"),
+    )
     yield Target("checkers", "families/belief/proof_check.py", (f"{belief}/test_proof_check.py",))
     yield Target("checkers", "families/kinship/deletion.py", (f"{kinship}/test_deletion.py",))
     yield Target(
@@ -75,7 +78,7 @@ def _targets() -> Iterator[Target]:
     languages = f"{matched}/test_languages.py"
     for name in ("languages", "people", "polarity"):
         yield Target("matching", f"{matching}/{name}.py", (languages, *reading, *denials[:1]))
-    yield Target("intervals", "stats/intervals.py", ("tests/stats/test_intervals.py",))
+    yield Target("stats", "stats.py", ("tests/test_stats.py",))
     yield Target("writing", "io/atomic_files.py", ("tests/io/test_atomic_files.py",))
     writing = tuple(f"{datasets}/test_{name}.py" for name in ("manifest", "folders"))
     yield Target("writing", "datasets/folders.py", writing)

@@ -244,14 +244,14 @@ def _count(counters: Iterable[Counter[str]]) -> Counter[str]:
 
 def add_up(counts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the sums of counts, also of nested ones."""
-    found: dict[str, Any] = {}
+    sums: dict[str, Any] = {}
     for each in counts:
         for name, value in each.items():
             if isinstance(value, Mapping):
-                found[name] = add_up([found.get(name, {}), value])
+                sums[name] = add_up([sums.get(name, {}), value])
             else:
-                found[name] = found.get(name, 0) + value
-    return found
+                sums[name] = sums.get(name, 0) + value
+    return sums
 
 
 def tally(findings: Iterable[Finding]) -> Counter[str]:

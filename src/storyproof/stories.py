@@ -1,4 +1,7 @@
-"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made."""
+"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made.
+
+Not called `story`, because `storyproof.story` is the function.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +56,11 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
     family = load_family(text.family) if text.family else recognise((), text.question)
     question = " ".join(text.question.split())
     attempts = _divisions(family, text.story)
-    found: list[ReadingProblem] = []
+    reading_problems: list[ReadingProblem] = []
     for place, story in enumerate(attempts):
         problems = family.find_problems(story, question, text.people)
         if place == 0:
-            found = problems
+            reading_problems = problems
         if not any(each.is_fatal for each in problems if each.part == "story"):
             return family, replace(text, story=story, question=question), problems
     text = replace(text, question=question)
@@ -65,14 +68,16 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
         readings = family.reword(attempts[0])
     except ParseError as error:
         number = re.match(r"sentence (\d+)", str(error))
-        further = number is not None and int(number[1]) > max(1, *(each.line for each in found if each.is_fatal))
-        problems = [ReadingProblem(str(error)), *found] if further or number is None else found
+        further = number is not None and int(number[1]) > max(
+            1, *(each.line for each in reading_problems if each.is_fatal)
+        )
+        problems = [ReadingProblem(str(error)), *reading_problems] if further or number is None else reading_problems
         return family, replace(text, story=attempts[0]), problems  # at the places of what the user wrote
     if not readings:
-        return family, replace(text, story=attempts[0]), found
+        return family, replace(text, story=attempts[0]), reading_problems
     chosen, problems = _choose_reading(family, text, readings)
     if any(each.is_fatal and each.part == "story" for each in problems[:1]):
-        return family, replace(text, story=attempts[0]), found
+        return family, replace(text, story=attempts[0]), reading_problems
     return family, chosen, problems
 
 
@@ -120,13 +125,13 @@ def prove_reworded(text: OwnText) -> tuple[Example, tuple[tuple[str, str], ...]]
 def _divisions(family: Family, story: str) -> list[str]:
     """Return a text as it is, and divided into sentences in the ways that there are."""
     given = story.replace("\r\n", "\n").replace("\r", "\n").rstrip()
-    found = [given]
+    divisions = [given]
     for text in (given, _LABELLED.sub("", given)):
         try:
-            found.append(family.lines(text))
+            divisions.append(family.lines(text))
         except StoryproofError:
             continue
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(divisions))
 
 
 @dataclass(frozen=True, slots=True)

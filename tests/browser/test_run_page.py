@@ -12,7 +12,7 @@ import pytest
 import storyproof
 from storyproof.benchmark import Benchmark
 from storyproof.evaluation.runs import Evaluation
-from storyproof.reports.run_report import report
+from storyproof.reports.report import report
 from tests.browser.conftest import Open
 from tests.reports.run_samples import HOSTILE, LONG_NAMES, chat_name, data_folder, evaluate, long_names
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import storyproof
 from storyproof.benchmark import Benchmark
 from storyproof.errors import DataError
-from storyproof.evaluation.mistakes import MistakeFinder
+from storyproof.evaluation.answer_judge import MistakeFinder
 from storyproof.evaluation.runs import Evaluation, read_runs
 from storyproof.reports.run_data import Board, gather, read_all
 from storyproof.reports.run_mistakes import explain_answers

@@ -11,8 +11,7 @@ import pytest
 from sqlalchemy import select
 
 import storyproof
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import find_source, iterate_examples
 from storyproof.families.family import family_of
 from storyproof.study import schema
 from storyproof.study.app import create_app

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storyproof.audits.fixes import MANNERS, MARK, fixes
 from storyproof.audits.row_consistency import FileOrder, OrderOfFile, RowOrder
 from storyproof.audits.row_pass import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
 from storyproof.datasets.folders import MARKER, is_unfinished, whole_folder
@@ -33,9 +32,12 @@ from storyproof.families.family import Family, families, load_family
 from storyproof.families.file_judge import Subject
 from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
 from storyproof.findings import MANIFEST as DIFFERS
-from storyproof.formats.format import split_of, suffixes
+from storyproof.formats.format import load_format, split_of, suffixes
+from storyproof.formats.json_edits import Changes, Write, contents, right_value
 from storyproof.io.bounded_input import FILE, kind_of
 from storyproof.io.storage import RemoteFolder, is_url
+
+MARK, DROP = MANNERS = ("mark", "drop")  # what to do with rows from which no answer follows
 
 Progress = Callable[[int], None]
 
@@ -184,13 +186,13 @@ def _judge_resources(paths: Sequence[str | Path]) -> tuple[list[FileReport], lis
     for path in paths:
         if not is_url(path) and Path(path).name == MANIFEST:
             raise DataError(f"{path} describes a dataset; give its folder, {Path(path).parent}, or one of its files.")
-        found = None
+        judgement = None
         if not is_url(path) and kind_of(Path(path)) == FILE:
-            found = next((each for family in families() if (each := family.judge_resource(Path(path)))), None)
-        if found is None:
+            judgement = next((each for family in families() if (each := family.judge_resource(Path(path)))), None)
+        if judgement is None:
             others.append(path)
         else:
-            count, findings = found
+            count, findings = judgement
             reports.append(FileReport(Path(path).name, "", {"entries": count}, findings))
     return reports, others
 
@@ -215,15 +217,15 @@ def _find_all(paths: Sequence[str | Path]) -> list[_File]:
     """Return all files at some paths and URLs, those on this machine first."""
     local = [path for path in paths if not is_url(path)]
     files = find_files(local) if local or not paths else []
-    found = [
+    paths_found = [
         _File(DataFile(str(file)), name, split_of(file), str(file.parent))
         for file, name in zip(files, names_of(files), strict=True)
     ]
     for url in (str(path).rstrip("/") for path in paths if is_url(path)):
         for source in find_sources(url):
             for file in source.files:
-                found.append(_File(file, file.name, source.split, file.place.rpartition("/")[0]))
-    return found
+                paths_found.append(_File(file, file.name, source.split, file.place.rpartition("/")[0]))
+    return paths_found
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,3 +389,53 @@ def errata_csv(reports: Sequence[FileReport]) -> str:
             line = (each.row, each.id, each.field, each.found, each.expected, each.kind, each.reason, each.reading)
             writer.writerow([each.file, *line])
     return text.getvalue()
+
+
+def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Write]:
+    """Return what writes a file, and those beside it, with all findings corrected as far as that is possible.
+
+    All else is kept byte for byte, in Parquet value for value. Rows without a right answer are left out where the
+    family says so. Otherwise they are marked or dropped: marked in the family's column for statuses, which is added if
+    the file has none.
+
+    Args:
+        path: The file.
+        report: What an audit found in it.
+        ambiguous: What to do with rows from which no answer follows: mark or drop.
+
+    Returns:
+        What writes each file, by its name.
+
+    Raises:
+        UnknownNameError: If `ambiguous` is neither.
+        DataError: If the file is not as it was audited, or its format cannot be patched.
+    """
+    if ambiguous not in MANNERS:
+        raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
+    form = load_format(report.format)
+    changes = Changes(gone=set(report.gone), rows=report.questions)
+    for each in report.findings:
+        if each.fix:
+            value = each.expected if form.holds_text else right_value(each)
+            changes.put(each.row, each.fix, value, each.found)
+    family = load_family(report.family) if report.family else None  # a file without rows has none
+    if family is not None and family.status_column:
+        _settle(changes, report, family.status_column, family.statuses[0], ambiguous)
+    return form.patch(Path(path), changes)
+
+
+def _settle(changes: Changes, report: FileReport, column: str, right: str, ambiguous: str) -> None:
+    """Mark or drop rows from which no answer follows; those that become right are kept as they are."""
+    changes.added = {column: right}
+    if ambiguous == MARK:
+        for row, status in report.unsettled.items():
+            changes.values.setdefault(row, {}).setdefault(column, status)
+        return
+    final = {**report.declared, **report.unsettled}
+    final |= {row: values[column] for row, values in changes.values.items() if column in values}
+    changes.gone = {*changes.gone, *(row for row, status in final.items() if status != right)}
+
+
+def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
+    """Return the contents of the files that `fixes` writes, by name."""
+    return contents(fixes(path, report, ambiguous))

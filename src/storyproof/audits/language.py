@@ -69,11 +69,11 @@ def measure_language(examples: Iterable[Example], most: int = MOST_STORIES) -> L
     Raises:
         DataError: If there is no story.
     """
-    found = {(each.story_id, each.story): each for each in examples}
-    if not found:
+    distinct = {(each.story_id, each.story): each for each in examples}
+    if not distinct:
         raise DataError("there are no stories, so there is no language to measure.")
-    draws = Draws("language", len(found))
-    chosen = list(found.values())
+    draws = Draws("language", len(distinct))
+    chosen = list(distinct.values())
     chosen = [chosen[place] for place in draws.order(len(chosen))[:most].tolist()]
     masked = [_masked(each) for each in chosen]
     plain = [re.sub(r"@\d+", "X", text) for text in masked]

@@ -80,7 +80,7 @@ def audit(
 ) -> None:
     """Check every label against the text, list what is wrong and why, and write corrected files.
 
-    `verify` is another name of this command. Exit code 1 if a row does not hold what it claims, or is not understood.
+    `verify` is another name of this command. Exit code 1 if a label is wrong, or a row is not understood.
     Labels that follow under some readings only, duplicates and small tests are listed too, but do not count as wrong.
     """
     import storyproof
@@ -114,7 +114,7 @@ def audit(
         )
     with progress_bar("further probes", None):
         more = _more([Path(path) for path in paths], shortcuts, overlaps or against is not None, language, against)
-    extra = {name: found for name, found, _ in more}
+    extra = {name: value for name, value, _ in more}
     quiet = takes_output(json_out) or takes_output(html)
     if json_out is not None:
         plain = quiet  # escapes of the screen would not be JSON
@@ -209,11 +209,11 @@ def _more(
     """Return what else was asked for: name, plain values, and a table to print."""
     from storyproof.reports import audit_sections as auditing
 
-    found: list[tuple[str, Any, Any]] = []
+    sections: list[tuple[str, Any, Any]] = []
     if shortcuts:
-        found.append(("shortcuts", *auditing.shortcuts_of(paths)))
+        sections.append(("shortcuts", *auditing.shortcuts_of(paths)))
     if overlaps:
-        found.append(("overlaps", *auditing.overlaps_of(paths, against)))
+        sections.append(("overlaps", *auditing.overlaps_of(paths, against)))
     if language:
-        found.append(("language", *auditing.language_of(paths)))
-    return found
+        sections.append(("language", *auditing.language_of(paths)))
+    return sections

@@ -101,7 +101,7 @@ def messages(
     note(f"written to {out}")
 
 
-@app.command("serve", cls=Command, short_help="Answer participants.")
+@app.command("serve", cls=Command, short_help="Start the study server.")
 def serve(
     name: _Name,
     host: Annotated[str, typer.Option(help="The address to listen at; others let other machines in.")] = "127.0.0.1",
@@ -114,7 +114,7 @@ def serve(
     ] = "127.0.0.1",
     database: _Database = "",
 ) -> None:
-    """Answer participants until interrupted; the dashboard is at /admin."""
+    """Start the study server; the dashboard is at /admin."""
     from storyproof.study.serve import serve_study
 
     def ready(address: str) -> None:
@@ -138,7 +138,7 @@ def plan(
     """Compute how many participants give an interval of a given width."""
     from storyproof.study.planning import plan_participants
 
-    found = plan_participants(
+    size = plan_participants(
         accuracy=accuracy,
         half_width=half_width,
         tasks=tasks,
@@ -147,10 +147,10 @@ def plan(
         excluded=excluded,
         level=level,
     )
-    echo(f"independent answers needed: {found.independent:,} (z² p (1 − p) / h²)")
-    echo(f"design effect of {tasks} answers per participant: {found.design_effect:.2f} (1 + (m − 1) ρ)")
-    echo(f"participants per condition: {found.participants:,}, with {found.answers:,} answers")
-    echo(f"participants to recruit: {found.recruited:,}")
+    echo(f"independent answers needed: {size.independent:,} (z² p (1 − p) / h²)")
+    echo(f"design effect of {tasks} answers per participant: {size.design_effect:.2f} (1 + (m − 1) ρ)")
+    echo(f"participants per condition: {size.participants:,}, with {size.answers:,} answers")
+    echo(f"participants to recruit: {size.recruited:,}")
 
 
 @app.command("export", cls=Command, short_help="Write all results.")
@@ -164,11 +164,11 @@ def export(
 
     study = _open(name, database)
     try:
-        found = export_study(study, out)
+        summary = export_study(study, out)
     finally:
         study.close()
-    note(f"written to {out}: {', '.join(found.files)}")
-    for line in found.notes:
+    note(f"written to {out}: {', '.join(summary.files)}")
+    for line in summary.notes:
         note(line)
 
 
@@ -179,7 +179,7 @@ def preregister(
     database: _Database = "",
 ) -> None:
     """Write design, items, seeds, rules and hashes as a preregistration."""
-    from storyproof.study.preregistration import write_preregistration
+    from storyproof.study.planning import write_preregistration
 
     study = _open(name, database)
     try:
@@ -256,7 +256,7 @@ def unlock(name: _Name, database: _Database = "") -> None:
 @app.command("replace-excluded", cls=Command, short_help="Give items of excluded people to others.")
 def replace_excluded(name: _Name, database: _Database = "") -> None:
     """Give the items of excluded participants to others; their data stay, and are left out of results."""
-    from storyproof.study.replace_excluded import replace_excluded as replace
+    from storyproof.study.recruitment import replace_excluded as replace
 
     study = _open(name, database)
     try:
@@ -280,7 +280,7 @@ def delete_participant(
         counts = delete(study, code)
     finally:
         study.close()
-    note(f"deleted {code}: {_counts(counts)}. Backups and exports from before still hold the data.")
+    note(f"deleted {code}: {_counts(counts)}. Earlier backups and exports still contain the data.")
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""Dials: the settings of a benchmark as data, with their ranges, for whoever turns difficulty up and down."""
+"""Dials: the settings of a benchmark as data, with their ranges, for programs that change the difficulty."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Dial:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        found = {**asdict(self), "choices": list(self.choices)}
-        return {**found, "default": list(self.default) if isinstance(self.default, tuple) else self.default}
+        values = {**asdict(self), "choices": list(self.choices)}
+        return {**values, "default": list(self.default) if isinstance(self.default, tuple) else self.default}
 
 
 def dials(benchmark: str) -> dict[str, Dial]:

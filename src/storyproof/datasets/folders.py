@@ -173,7 +173,7 @@ def _make_draft(out: Path, job: Mapping[str, Any] | None) -> Path:
 
 
 def _is_current(out: Path) -> bool:
-    """Return whether commands run in a folder; whoever stands in it would not see what takes its place."""
+    """Return whether commands run in a folder; they would not see what takes its place."""
     with suppress(OSError):
         return Path.cwd() == out
     return False
@@ -194,9 +194,9 @@ def check_free(out: Path, force: bool, option: str, draft: Path | None = None) -
         advice = " or replace it with --force" if option == "--out" else ""
         raise DataError(f"{out} is not empty; choose another folder{advice}.")
     if not is_dataset(out):
-        found = "changed, or not written by storyproof" if (out / MANIFEST).exists() else "missing"
+        state = "changed, or not written by storyproof" if (out / MANIFEST).exists() else "missing"
         raise DataError(
-            f"{out} is not a dataset that storyproof wrote ({MANIFEST} is {found}), so --force does not replace it; "
+            f"{out} is not a dataset that storyproof wrote ({MANIFEST} is {state}), so --force does not replace it; "
             f"choose another folder for {option}."
         )
     if os.path.ismount(out) or _place(out) == out:
@@ -322,8 +322,8 @@ def _settle_leftovers(out: Path, force: bool, option: str, job: Mapping[str, Any
     """
     same = None
     for place in (out.parent, out):
-        found = sorted(place.iterdir()) if place.is_dir() else []
-        for path in found:
+        entries = sorted(place.iterdir()) if place.is_dir() else []
+        for path in entries:
             if not _is_leftover(path, out):
                 continue
             if _is_resumable(path):
@@ -333,7 +333,7 @@ def _settle_leftovers(out: Path, force: bool, option: str, job: Mapping[str, Any
                 if not force:
                     raise DataError(unfinished_job(out, _job_of(path) or {}, job or {}, option))
             _log.warning("storyproof: %s", _settle(path, out))
-        for path in found:  # after the folders that they belong to
+        for path in entries:  # after the folders that they belong to
             if _is_marker_beside(path, out):
                 path.unlink()
                 _log.warning("storyproof: removed %s, which a run that was killed had left.", path)
@@ -347,7 +347,7 @@ def unfinished_job(out: object, begun: Mapping[str, Any], job: Mapping[str, Any]
     name = next((name for name in sorted({*begun, *job}) if begun.get(name) != job.get(name)), "folder")
     replaced = ", replace it with --force," if option == "--out" else ""
     return (
-        f"{out} holds an unfinished dataset of another command: its {name} is {begun.get(name)}, and now "
+        f"{out} contains an unfinished dataset of another command: its {name} is {begun.get(name)}, and now "
         f"{job.get(name)}; run that command again to finish it{replaced} or choose another folder for {option}."
     )
 

@@ -52,8 +52,8 @@ def load_benchmark(name: str, version: int | None = None) -> type[Benchmark]:
     plain, _, named = name.partition("@")
     if version is not None and named not in ("", str(version)):
         raise ConfigError(f"the benchmark is '{name}', but --version is {version}; give one of them.")
-    found: type[Benchmark] = load("benchmark", name) if version is None else load_version(plain, version)
-    return found
+    benchmark: type[Benchmark] = load("benchmark", name) if version is None else load_version(plain, version)
+    return benchmark
 
 
 @overload

@@ -205,10 +205,10 @@ def _clear(folder: RemoteFolder) -> None:
 def _read_object(folder: Folder, name: str) -> dict[str, Any] | None:
     """Read a JSON object; None if it is damaged or gone."""
     try:
-        found = parse_json(folder.read(name) or b"")
+        value = parse_json(folder.read(name) or b"")
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _finished(folder: Folder, shards: Sequence[Shard]) -> dict[str, ShardRecord]:
@@ -235,8 +235,8 @@ def _summed(
             continue
         counted: Counts = {name: Counter() for name in benchmark.counted}
         for record in own:
-            for name, found in record.counted.items():
-                counted[name].update(found)
+            for name, amount in record.counted.items():
+                counted[name].update(amount)
             numbers = {"stories": record.stories, "questions": record.questions}
             of_shard = {**numbers, "content_sha256": record.content_sha256} if len(own) > 1 else {}
             if doubled := files.keys() & record.files.keys():

@@ -13,16 +13,15 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, names
-from storyproof.datasets.examples import iterate_examples
 from storyproof.datasets.generate import load_benchmark
-from storyproof.datasets.reading import Source, find_source
+from storyproof.datasets.reading import Source, find_source, iterate_examples
 from storyproof.errors import DataError, StoryproofError
 from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.io.atomic_files import writing_to
 from storyproof.io.locks import Claim
-from storyproof.stats.intervals import Interval, difference
+from storyproof.stats import Interval, difference
 
 TEST = "test"  # the split that a twin is
 _DRAFT = ".part"
@@ -94,9 +93,9 @@ def contamination(
     )
 
 
-def _interval(found: Evaluation, score: str) -> Interval:
-    low, high = found.intervals.get(score, (0.0, 1.0))
-    return Interval(getattr(found.scores, score), low, high)
+def _interval(evaluation: Evaluation, score: str) -> Interval:
+    low, high = evaluation.intervals.get(score, (0.0, 1.0))
+    return Interval(getattr(evaluation.scores, score), low, high)
 
 
 def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories: int | None = None) -> Path:
@@ -151,8 +150,8 @@ def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:
         raise DataError(f"{source.name} is of benchmark '{benchmark}'; twins can be generated for {known_names}.")
     made = _declared_recipe(source, benchmark, seed)
     if made is None:
-        found: pa.Table = load("benchmark", benchmark).twin(stories, seed)
-        return found
+        rows: pa.Table = load("benchmark", benchmark).twin(stories, seed)
+        return rows
     count = -(-len(stories) // made.round) * made.round
     made.check_count(TEST, count)
     return pa.concat_tables(made.blocks(TEST, count)).slice(0, len(stories) * made.rows_per_story(TEST))

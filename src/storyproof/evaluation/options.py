@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import Source
+from storyproof.datasets.reading import Source, iterate_examples
 from storyproof.errors import ConfigError
 from storyproof.evaluation.matching import load_matcher
 from storyproof.example import Example
@@ -79,7 +78,7 @@ class Prices:
     cached: float | None = None
 
     def cost(self, read: int, written: int, cached: int) -> float:
-        """Return what so many tokens cost."""
+        """Return what a number of tokens costs."""
         known = 0 if self.cached is None else cached
         return ((read - known) * self.read + written * self.written + known * (self.cached or 0.0)) / 1e6
 
@@ -119,8 +118,12 @@ class AskOptions:
 
     def suffixes(self) -> list[str]:
         """Return what a run's file name has besides model and split."""
-        found = [] if self.prompt == DEFAULT_PROMPT else [self.prompt]
-        return [*found, *([] if self.conventions else ["no-conventions"]), *([f"seed{self.seed}"] if self.seed else [])]
+        suffixes = [] if self.prompt == DEFAULT_PROMPT else [self.prompt]
+        return [
+            *suffixes,
+            *([] if self.conventions else ["no-conventions"]),
+            *([f"seed{self.seed}"] if self.seed else []),
+        ]
 
     def load_prompt(self) -> Prompt:
         """Load the prompt."""

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.catalog import load
-from storyproof.datasets.examples import read_examples
 from storyproof.datasets.generate import generate
-from storyproof.datasets.reading import DataFile, Source, find_source
+from storyproof.datasets.reading import DataFile, Source, find_source, read_examples
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.experiments.declaration import DeclaredData
@@ -106,5 +105,5 @@ class Datasets:
 
 @cache
 def _version(benchmark: str) -> int:
-    found: int = load("benchmark", benchmark).version
-    return found
+    version: int = load("benchmark", benchmark).version
+    return version

@@ -32,9 +32,11 @@ from storyproof.families.capabilities import (
     OwnTexts,
     Picture,
     Pictures,
+    QuestionForm,
     ReadingProblem,
     Reference,
     Rewording,
+    SampleStory,
     StateEntry,
     Step,
     StoryModel,
@@ -54,9 +56,11 @@ __all__ = [
     "Family",
     "Graph",
     "Picture",
+    "QuestionForm",
     "ReadingProblem",
     "Reference",
     "Rewording",
+    "SampleStory",
     "StateEntry",
     "Step",
     "StoryModel",
@@ -143,8 +147,8 @@ def recognise(columns: Iterable[str], question: str = "") -> Family:
 
 @lru_cache(maxsize=4096)
 def _by_question(question: str) -> Family:
-    found = (family for family in families() if family.reads(question))
-    return next(found, load_family(DEFAULT_FAMILY))
+    readers = (family for family in families() if family.reads(question))
+    return next(readers, load_family(DEFAULT_FAMILY))
 
 
 def family_of(example: Example) -> Family:

@@ -208,13 +208,13 @@ def _expand(dial: Dial, given: Sequence[Any]) -> list[Any]:
 def _ladder(sizes: Mapping[str, int]) -> list[dict[str, int]]:
     """Return the rungs: each turns one dial one step further than the one below, the dials in turn."""
     rung = dict.fromkeys(sizes, 0)
-    found = [dict(rung)]
+    rungs = [dict(rung)]
     while any(rung[name] < size - 1 for name, size in sizes.items()):
         for name, size in sizes.items():
             if rung[name] < size - 1:
                 rung[name] += 1
-                found.append(dict(rung))
-    return found
+                rungs.append(dict(rung))
+    return rungs
 
 
 def _is_whole(value: Any, least: int | None = None) -> bool:

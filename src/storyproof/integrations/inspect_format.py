@@ -15,7 +15,7 @@ class InspectSplit:
     """Writes one split."""
 
     def __init__(self, folder: Path, split: str) -> None:
-        from storyproof.solvers.llm.prompting import prompt  # all commands import formats; few write in this one
+        from storyproof.solvers.llm.prompt import prompt  # all commands import formats; few write in this one
 
         self._prompt = prompt
         self._path = folder / f"{split}.jsonl"

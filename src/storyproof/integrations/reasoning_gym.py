@@ -14,10 +14,10 @@ from storyproof.catalog import names
 from storyproof.datasets.stream import stream
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.evaluation.judge import judge
-from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING
+from storyproof.reports.doctor import need_peer
 from storyproof.runtime.optional_packages import need
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.prompt import prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 
@@ -146,15 +146,15 @@ def register() -> list[str]:
     need_peer("reasoning-gym", "reasoning-gym", "Reasoning Gym")
     gym = need("reasoning_gym.factory", "reasoning-gym", "Reasoning Gym")
     base = need("reasoning_gym.dataset", "reasoning-gym", "Reasoning Gym").ProceduralDataset
-    found = []
+    registered = []
     for benchmark in names("benchmark"):
         if "@" in benchmark:
             continue
         name = f"storyproof_{benchmark.replace('-', '_')}"
         if name not in gym.DATASETS:
             gym.register_dataset(name, _dataset_class(base, benchmark), _config_class(benchmark))
-        found.append(name)
-    return found
+        registered.append(name)
+    return registered
 
 
 def _config_class(benchmark: str) -> type[StoryDatasetConfig]:

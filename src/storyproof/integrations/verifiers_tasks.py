@@ -14,9 +14,9 @@ from typing import Any
 from storyproof.datasets.stream import stream
 from storyproof.evaluation.cot_steps import check_steps
 from storyproof.evaluation.judge import judge
-from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING, score_steps
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.reports.doctor import need_peer
+from storyproof.solvers.llm.prompt import prompt_of
 
 need_peer("verifiers", "verifiers", "the verifiers environment")
 

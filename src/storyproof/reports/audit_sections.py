@@ -12,13 +12,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.audits.duplicates import find_overlaps
+from storyproof.audits.duplicates import CONFLICT, MEANINGS, OverlapReport, find_overlaps
 from storyproof.audits.language import LanguageMeasures, measure_language
-from storyproof.audits.overlaps import CONFLICT, MEANINGS, OverlapReport
 from storyproof.audits.row_pass import find_files, names_of
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
-from storyproof.datasets.examples import iterate_examples, read_examples
-from storyproof.datasets.reading import Source, find_sources
+from storyproof.datasets.reading import Source, find_sources, iterate_examples, read_examples
 from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
 from storyproof.findings import AuditReport, Finding

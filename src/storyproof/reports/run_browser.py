@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from storyproof.errors import DataError
+from storyproof.evaluation.answer_judge import describe
 from storyproof.evaluation.matching.kinds import MEANINGS
-from storyproof.evaluation.mistakes import describe
 from storyproof.families.family import Picture, family_of
 from storyproof.language.display_names import display_name
 from storyproof.reports.run_data import AskedQuestion, Board, SolverRun

@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import Source, find_source, find_sources
+from storyproof.datasets.reading import Source, find_source, find_sources, iterate_examples
 from storyproof.errors import DataError, ParseError, UnknownNameError
 from storyproof.evaluation.compare import JudgedRun, judge_run
 from storyproof.evaluation.evaluate import GIVEN, PROVED
@@ -24,7 +23,7 @@ from storyproof.evaluation.provenance import data_identity
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
-from storyproof.stats.intervals import Flags, Floats, Ints
+from storyproof.stats import Flags, Floats, Ints
 
 _ABOVE = 4  # folders above a run's file below which data are looked for by name
 _DEEP, _MOST_FOLDERS = 4, 2_000  # how deep, and in how many folders

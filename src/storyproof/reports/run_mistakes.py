@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from storyproof.evaluation.mistakes import MistakeFinder, describe
+from storyproof.evaluation.answer_judge import MistakeFinder, describe
 from storyproof.reports.run_data import Board
 from storyproof.reports.run_scores import Score, score
 from storyproof.solvers.baselines import ENDS_OF_SCALE
-from storyproof.stats.intervals import Interval, difference_interval
+from storyproof.stats import Interval, difference_interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The numbers of a report on runs: plain values, whoever shows them.
+"""The numbers of a report on runs: plain values, wherever they are shown.
 
 Accuracies are fractions with 95% intervals over stories. Where runs answered different questions of the same data, each
 score is of what its run answered, and differences are of what both answered.

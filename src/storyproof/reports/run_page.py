@@ -13,6 +13,7 @@ from typing import Any
 from storyproof import __version__
 from storyproof.pictures.colours import HEAT, SERIES
 from storyproof.pictures.svg import element, safe
+from storyproof.reports.header import page_header
 from storyproof.reports.numbers import NONE, counted, percent
 from storyproof.reports.page import build_page, build_table, data_text, read_asset
 from storyproof.reports.run_browser import PICTURES, BrowserData
@@ -61,6 +62,7 @@ def run_page(
         packed={"answers": browser.answers, "pictures": browser.pictures},
         scripts=[read_asset(__package__, "page.js"), read_asset(__package__, "run_page.js")],
         styles=[read_asset(__package__, "run_page.css") + _shades()],
+        header=page_header("Report"),
     )
 
 

@@ -16,7 +16,7 @@ from storyproof.evaluation.compare import compare_judged
 from storyproof.families.family import family_of
 from storyproof.reports.run_data import AskedQuestion, Board, SolverRun
 from storyproof.solvers.baselines import ENDS_OF_SCALE
-from storyproof.stats.intervals import Flags, Interval, Ints, gap_interval, mean_interval
+from storyproof.stats import Flags, Interval, Ints, gap_interval, mean_interval
 
 SIGNIFICANT = 0.05
 FEW = 10  # stories, below which an interval says little

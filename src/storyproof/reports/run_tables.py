@@ -13,7 +13,7 @@ from storyproof.reports.run_numbers import BoardNumbers
 from storyproof.reports.run_replies import Effort, Replies
 from storyproof.reports.run_scores import Baseline, LeaderboardRow, PairDifference, Score
 from storyproof.reports.table_text import as_md, as_tex, csv_lines, latex_table, markdown_table
-from storyproof.stats.intervals import Interval, how
+from storyproof.stats import Interval, how
 
 CSV_COLUMNS = ("dataset", "labels", "section", "solver", "group", "measure", "value", "low", "high", "of")
 _CONTROL = "percent right, with 95% intervals over stories"

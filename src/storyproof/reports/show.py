@@ -9,9 +9,8 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from storyproof.datasets.examples import read_examples
 from storyproof.datasets.frames import Data, takes_rows
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import find_source, read_examples
 from storyproof.errors import ConfigError, DataError, ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of

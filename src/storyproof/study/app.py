@@ -1,6 +1,6 @@
 """The web application of a study: pages for participants, and the dashboard.
 
-A participant is whoever has the link; there are no cookies, which sites that show the study in a frame would lose.
+The link identifies a participant; there are no cookies, which sites that show the study in a frame would lose.
 Everything that a page needs is in the database, so that a server that was killed goes on where it was.
 """
 
@@ -181,7 +181,7 @@ class StudyServer:
     # Participants.
 
     def show_consent(self, request: Request, body: bytes) -> Response:
-        """Return the consent page for whoever arrives."""
+        """Return the consent page for a new participant."""
         query = {name: value for name, value in request.query_params.items() if len(value) <= 200}
         try:
             arrival = read_arrival(self._study.design, query)
@@ -389,7 +389,7 @@ class StudyServer:
             return _page(error_page(self._study.design, "late", f"/s/{token}"), 409)
         return RedirectResponse(f"/s/{token}", 303)
 
-    # Whoever runs the study.
+    # For the people who run the study.
 
     def show_dashboard(self, request: Request, body: bytes) -> Response:
         """Return the dashboard, or the page to log in."""

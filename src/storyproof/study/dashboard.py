@@ -1,4 +1,4 @@
-"""The pages for whoever runs the study: log-in and dashboard."""
+"""The pages for the people who run the study: log-in and dashboard."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, func, select
 
-from storyproof.stats.intervals import Interval, mean_interval
+from storyproof.stats import Interval, mean_interval
 from storyproof.study import schema
 from storyproof.study.design import PARAPHRASE, StudyDesign
 from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study

@@ -46,7 +46,7 @@ def serve_study(
     proxies: str = "127.0.0.1",
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Answer participants until it is interrupted.
+    """Start the study server, until it is interrupted.
 
     Args:
         folder: The study's folder.

@@ -16,10 +16,12 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from storyproof import __version__
 from storyproof.errors import ConfigError, DataError, StoryproofError, quoted
 from storyproof.example import Example
+from storyproof.families.family import load_family
 from storyproof.io.bounded_input import DocumentError, parse_json
+from storyproof.pictures.svg import standalone
+from storyproof.reports.header import page_header
 from storyproof.reports.page import build_page, content_policy, read_asset, theme
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.solver import DEFAULT_PROMPT
@@ -77,12 +79,13 @@ def create_app(
     """
     explorer = Explorer(Path(data), Askers(tuple(models), options), seed, quick_s)
     routes = [
-        Route("/", explorer.show_page),
+        Route("/explore", explorer.show_page),
         Route("/api/start", explorer.start),
         Route("/api/files", explorer.list_files),
         Route("/api/story", explorer.make_story, methods=["POST"]),
         Route("/api/read", explorer.read_text, methods=["POST"]),
         Route("/api/steps", explorer.step, methods=["POST"]),
+        Route("/api/picture", explorer.draw, methods=["POST"]),
         Route("/api/ask", explorer.ask, methods=["POST"]),
         Route("/api/dataset", explorer.make_dataset, methods=["POST"]),
         Route("/downloads/{name}", explorer.download),
@@ -108,8 +111,9 @@ def explorer_page() -> tuple[str, str]:
     """Return the page, and its content security policy."""
     script, sheet = (read_asset("storyproof.web", f"explorer.{kind}") for kind in ("js", "css"))
     scripts = [read_asset("storyproof.reports", "page.js"), script]
-    body = read_asset("storyproof.web", "explorer.html").replace("$version", __version__)
-    page = build_page("storyproof explorer", body, scripts=scripts, styles=[sheet], connect=True)
+    body = read_asset("storyproof.web", "explorer.html")
+    header = page_header("/explore", served=True)
+    page = build_page("Explore – storyproof", body, scripts=scripts, styles=[sheet], connect=True, header=header)
     return page, f"{content_policy(scripts, [theme(), sheet], connect=True)}; frame-ancestors 'none'"
 
 
@@ -168,6 +172,16 @@ class Explorer:
         body = await _body(request)
         find, order = self._example(body), _order(body)
         return JSONResponse({"steps": await self._quick.run(lambda: step_through(find(), order))})
+
+    async def draw(self, request: Request) -> Response:
+        """Return the picture of a story as a file of its own."""
+        find = self._example(await _body(request))
+
+        def picture() -> str:
+            example = find()
+            return standalone(load_family(example.family).pictures([example], example.proof)[0].svg)
+
+        return JSONResponse({"svg": await self._quick.run(picture)})
 
     async def ask(self, request: Request) -> Response:
         """Return what a model answers."""

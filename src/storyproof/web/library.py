@@ -204,7 +204,7 @@ class Library:
 
 
 def _report(paths: Sequence[Path], title: str) -> str:
-    from storyproof.reports.run_report import report
+    from storyproof.reports.report import report
 
     return report(paths, title=title).render()
 

@@ -40,13 +40,27 @@ class LocalNames:
 
 
 def set_type(agents: int) -> type[np.unsignedinteger]:
-    """Return the smallest type of integer that holds a set of so many agents."""
+    """Return the smallest type of integer that holds a set of this number of agents."""
     return np.uint8 if agents <= 8 else np.uint16 if agents <= 16 else np.uint32 if agents <= 32 else np.uint64
 
 
 def ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Return how many values of the same column are less, [row, column]; for a few rows much faster than sorting."""
     found: npt.NDArray[np.intp] = (values[:, None] > values).sum(axis=1, dtype=np.int16).astype(np.intp)
+    return found
+
+
+def starts_of_runs(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return where runs of equal values begin."""
+    is_start = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_start[1:])
+    return np.flatnonzero(is_start)
+
+
+def distinct(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the distinct values in order: `np.unique`, which hashes and takes fifty times as long as sorting."""
+    ordered = np.sort(values)
+    found: npt.NDArray[np.int64] = ordered[starts_of_runs(ordered)]
     return found
 
 

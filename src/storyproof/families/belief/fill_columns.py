@@ -64,11 +64,11 @@ def _complete_worded(table: pa.Table, *, proved: bool) -> pa.Table:
         DataError: If a row cannot be read.
     """
     rows = table.to_pylist()
-    found = prove_rows([AskedRow.of(row) for row in rows], check=False)
-    for problem in found.problems:
-        if found.labels[problem.row] is None:
+    proofs = prove_rows([AskedRow.of(row) for row in rows], check=False)
+    for problem in proofs.problems:
+        if proofs.labels[problem.row] is None:
             raise DataError(f"row {rows[problem.row].get('id')}: {problem.what}: {problem.found}.")
-    for row, labels in zip(rows, found.labels, strict=True):
+    for row, labels in zip(rows, proofs.labels, strict=True):
         if labels is None:  # another row of the same story says why
             raise DataError(f"row {row.get('id')}: the story cannot be read.")
         for name, value in labels.items():

@@ -109,9 +109,9 @@ class LabelWords:
 
 
 def _ranks(words: Sequence[str]) -> Words:
-    found = np.empty(len(words), np.int32)
-    found[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
-    return found
+    rank_of = np.empty(len(words), np.int32)
+    rank_of[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+    return rank_of
 
 
 class NamedQuestions(NamedTuple):
@@ -151,8 +151,8 @@ def _words_of(names: Words, local: Small, story: Columns) -> Words:
     count = names.shape[1]
     known = np.concatenate([np.full((1, count), NO_WORD, np.int32), names])
     row = np.maximum(local, np.int8(NOBODY)).astype(np.intp) + 1
-    found: Words = known.reshape(-1).take(row * count + story)
-    return found
+    global_words: Words = known.reshape(-1).take(row * count + story)
+    return global_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,14 +263,14 @@ class LabelledQuestions:
         counts[sets.rows] = sets.counts
         ends = np.zeros(len(counts) + 1, np.int32)
         np.cumsum(counts, out=ends[1:])
-        found = np.empty(int(ends[-1]), np.int32)
+        candidates = np.empty(int(ends[-1]), np.int32)
         is_set = np.zeros(len(counts), np.bool_)
         is_set[sets.rows] = True
         of_set = np.repeat(is_set, counts)
-        found[~of_set] = values.reshape(-1).take(np.flatnonzero(flags))
-        found[of_set] = np.arange(len(sets.texts)) + len(words.answers)
+        candidates[~of_set] = values.reshape(-1).take(np.flatnonzero(flags))
+        candidates[of_set] = np.arange(len(sets.texts)) + len(words.answers)
         every = pa.concat_arrays([words.answers, sets.texts])
-        return pa.ListArray.from_arrays(pa.array(ends), every.take(pa.array(found)))
+        return pa.ListArray.from_arrays(pa.array(ends), every.take(pa.array(candidates)))
 
     def _sorted_places(self, words: LabelWords) -> tuple[Flags, Words]:
         """Return the containers of each story in alphabetical order, with "unknown" among them.
@@ -314,12 +314,12 @@ def last_places(stories: PlotArrays) -> Small:
     The last row is for objects that are not in the story.
     """
     count = stories.kind.shape[1]
-    found = np.full((_objects(stories) + 1, count), NOBODY, np.int8)
+    places = np.full((_objects(stories) + 1, count), NOBODY, np.int8)
     puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
     cell = np.flatnonzero(puts & (stories.thing >= 0))
     thing, container = (each.reshape(-1).take(cell) for each in (stories.thing, stories.container))
-    found.reshape(-1)[thing.astype(np.intp) * count + cell % count] = container  # the last value is kept
-    return found
+    places.reshape(-1)[thing.astype(np.intp) * count + cell % count] = container  # the last value is kept
+    return places
 
 
 def _objects(stories: PlotArrays) -> int:
@@ -331,10 +331,10 @@ def _story_types(stories: PlotArrays, lie: Flags) -> npt.NDArray[np.int32]:
     kind = stories.kind
     speaks = (kind >= min(MESSAGES)) & (kind <= max(MESSAGES))
     marks = (speaks & ~lie, lie, kind == EventKind.PEEK, kind == EventKind.DISTRACT)
-    found = np.zeros(kind.shape[1], np.int32)
+    types = np.zeros(kind.shape[1], np.int32)
     for place, each in enumerate(marks):
-        found += each.any(axis=0).astype(np.int32) << place
-    return found
+        types += each.any(axis=0).astype(np.int32) << place
+    return types
 
 
 @lru_cache(maxsize=16)
@@ -412,14 +412,14 @@ class _Sets:
     def _sort(self) -> npt.NDArray[np.int64]:
         """Sort the sets of each question by their texts, and return where each came from."""
         texts: list[str] = self.texts.to_pylist()
-        found = np.concatenate(
+        ordered = np.concatenate(
             [
                 sorted(range(start, start + count), key=texts.__getitem__)
                 for start, count in zip(self.starts.tolist(), self.counts.tolist(), strict=True)
             ]
         )
-        self.texts = self.texts.take(pa.array(found))
-        return np.argsort(found, kind="stable")
+        self.texts = self.texts.take(pa.array(ordered))
+        return np.argsort(ordered, kind="stable")
 
     def of(self, codes: Codes) -> pa.Array:
         """Return the sets that some masks of local numbers stand for, one of each question."""

@@ -61,7 +61,7 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
     puts = [event for event in text.events if event.kind in (EventKind.PLACE, EventKind.MOVE)]
     places = [event.container for event in puts if event.thing == thing]
     said = [event.container for event in text.events if event.container]
-    found: dict[str, list[str | None]] = {
+    answers: dict[str, list[str | None]] = {
         "other_reading": [checked_story(example.story, reading).belief(chain, thing) for reading in readings],
         **believed,
         "first_mention": [*places[:1]],
@@ -70,5 +70,5 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
         "other_object": [event.container for event in text.events if event.thing != thing and event.container],
     }
     if not chain:
-        del found["other_reading"]
-    return {name: frozenset(text.wording.answer(place) for place in found[name] if place) for name in found}
+        del answers["other_reading"]
+    return {name: frozenset(text.wording.answer(place) for place in answers[name] if place) for name in answers}

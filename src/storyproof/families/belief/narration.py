@@ -123,15 +123,15 @@ class Narrator:
         form = _FORMS[kind] + np.where(used % steps > 0, np.int32(_NEXT_LINE), np.int32(0))
         first = np.where(kind == EventKind.PLACE, to_thing + thing, np.maximum(agent, 0))
         last = np.where(kind <= EventKind.EXIT, to_room + room, to_container + container)
-        found = np.empty((len(used), 3), np.int32)
+        fragments = np.empty((len(used), 3), np.int32)
         width = np.int32(len(self.list))
-        found[:, 0] = form * width + names[first * count + story]
-        found[:, 1] = EMPTY * width
+        fragments[:, 0] = form * width + names[first * count + story]
+        fragments[:, 1] = EMPTY * width
         moves = np.flatnonzero(kind == EventKind.MOVE)
-        found[moves, 1] = TO * width + names[(to_thing + thing[moves]) * count + story[moves]]
+        fragments[moves, 1] = TO * width + names[(to_thing + thing[moves]) * count + story[moves]]
         ending = names[np.maximum(last, 0) * count + story]
-        found[:, 2] = np.where(kind != EventKind.NOISE, END * width + ending, EMPTY * width)
-        return found.reshape(-1)
+        fragments[:, 2] = np.where(kind != EventKind.NOISE, END * width + ending, EMPTY * width)
+        return fragments.reshape(-1)
 
     def tell(self, forms: Words, slots: Words, names: Words) -> pa.Array:
         """Return stories joined from sentences with an equal number of fragments.

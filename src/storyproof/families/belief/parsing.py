@@ -103,13 +103,13 @@ def _parse_distinct(sentences: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int32
     """Parse sentences to [sentence, 5] arrays of kind and names, and return the names in alphabetical order."""
     names: dict[str, int] = {}
     fields = np.full((len(sentences), 5), NOBODY, np.int32)
-    found = pc.extract_regex(sentences, _SENTENCE)
-    usual = np.asarray(pc.and_(found.is_valid(), pc.string_is_ascii(sentences)))
-    verbs, verb = _codes(found.field("verb"), usual)
+    groups = pc.extract_regex(sentences, _SENTENCE)
+    usual = np.asarray(pc.and_(groups.is_valid(), pc.string_is_ascii(sentences)))
+    verbs, verb = _codes(groups.field("verb"), usual)
     kinds = np.array([_VERBS.get(name, EventKind.NOISE) for name in verbs], np.int32)[verb]
     parts = {}
     for role in ("placed", "agent", "moved", "last"):
-        words, code = _codes(found.field(role), usual)
+        words, code = _codes(groups.field(role), usual)
         numbers = [names.setdefault(word, len(names)) if word else NOBODY for word in words]
         parts[role] = np.array(numbers, np.int32)[code]
     placed, moved = parts["placed"] != NOBODY, parts["moved"] != NOBODY
@@ -221,15 +221,15 @@ def parse_questions(questions: pa.Array, parsed: ParsedStories, story: npt.NDArr
     memory, read = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     for start, pattern in _USUAL.items():
         rows = np.flatnonzero(np.asarray(pc.starts_with(questions, start)))
-        found = pc.extract_regex(questions.take(pa.array(rows)), pattern)
-        fits = np.asarray(found.is_valid())
-        rows, found = rows[fits], found.filter(pa.array(fits))
+        fields = pc.extract_regex(questions.take(pa.array(rows)), pattern)
+        fits = np.asarray(fields.is_valid())
+        rows, fields = rows[fits], fields.filter(pa.array(fits))
         read[rows] = True
         memory[rows] = start == "Where was "
-        things[rows] = _words(found.field("thing"), parsed)
+        things[rows] = _words(fields.field("thing"), parsed)
         for place, role in enumerate(("first", "second")):
             if f"<{role}>" in pattern:
-                chains[rows, place] = _words(found.field(role), parsed)
+                chains[rows, place] = _words(fields.field(role), parsed)
     broken = np.zeros(count, np.bool_)
     for row in np.flatnonzero(~read).tolist():
         try:
@@ -255,7 +255,7 @@ def _words(names: pa.Array, parsed: ParsedStories) -> Words:
 
 def _local(words: Words, known: Words) -> npt.NDArray[np.int8]:
     """Return the local numbers of words in each row's story."""
-    found = np.full(len(words), STRANGER, np.int8)
+    numbers = np.full(len(words), STRANGER, np.int8)
     for number, names in enumerate(known.T[:MOST_NAMES]):  # stories with more are broken
-        found[(names == words) & (words >= 0)] = number
-    return np.where(words == NOBODY, np.int8(NOBODY), found)
+        numbers[(names == words) & (words >= 0)] = number
+    return np.where(words == NOBODY, np.int8(NOBODY), numbers)

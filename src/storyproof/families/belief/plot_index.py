@@ -109,13 +109,15 @@ def find_plots(cells: npt.NDArray[np.int8]) -> FoundPlots:
     kind, agent, room, thing, container = (np.ascontiguousarray(told[:, :, field].T) for field in range(5))
     agents = 1 + max(0, int(agent.max(initial=0)))
     stories = infer_rooms(PlotArrays.plain(kind.view(np.uint8), agent, room, thing, container, agents))
-    found = occurrences(stories)
+    story_plots = occurrences(stories)
     told[:, :, 2] = stories.room.T
     if len(_plots) > _REMEMBERED or sum(map(len, _plots)) > 5 * _MOST_EVENTS:
         _plots.clear()
     plots = []
     lengths = (kind != EventKind.NOISE).sum(axis=0).tolist()
-    for numbers, length, *flags in zip(told, lengths, found.possible.tolist(), found.announced.tolist(), strict=True):
+    for numbers, length, *flags in zip(
+        told, lengths, story_plots.possible.tolist(), story_plots.announced.tolist(), strict=True
+    ):
         key = numbers[:length].tobytes()
         plot = _plots.get(key)
         if plot is None:
@@ -188,9 +190,9 @@ def _in_order(values: Small) -> Small:
     order = np.argsort(first)
     owner = keys[order] // most
     counts = np.bincount(owner, minlength=values.shape[1])
-    found = np.full((max(1, int(counts.max(initial=0))), values.shape[1]), NOBODY, np.int8)
-    found[np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner], owner] = keys[order] % most
-    return found
+    distinct = np.full((max(1, int(counts.max(initial=0))), values.shape[1]), NOBODY, np.int8)
+    distinct[np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner], owner] = keys[order] % most
+    return distinct
 
 
 def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

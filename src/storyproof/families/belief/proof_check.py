@@ -23,7 +23,7 @@ from storyproof.families.belief.world import IDLE
 Columns = npt.NDArray[np.intp]
 
 PROOF_BY_DELETION = "proof (by deletion)"
-PROOF_HOLDS = "a proof that holds"
+PROOF_HOLDS = "a valid proof"
 _AT_ONCE = 1 << 15  # beliefs in changed stories that are evaluated together
 
 
@@ -43,19 +43,19 @@ class ProofFaults(NamedTuple):
     @property
     def is_wrong(self) -> Flags:
         """Which proofs have a fault."""
-        found: Flags = self.missing.any(axis=0) | self.insufficient | self.needless.any(axis=0)
-        return found
+        wrong: Flags = self.missing.any(axis=0) | self.insufficient | self.needless.any(axis=0)
+        return wrong
 
     def describe(self, question: int) -> str:
         """Return what is wrong with the proof of a question."""
-        found = []
+        faults = []
         for flags, what in ((self.missing, "lacks"), (self.needless, "needlessly names")):
             numbers = (np.flatnonzero(flags[:, question]) + 1).tolist()
             if numbers:
-                found.append(f"{what} sentence {', '.join(map(str, numbers))}")
+                faults.append(f"{what} sentence {', '.join(map(str, numbers))}")
         if self.insufficient[question]:
-            found.append("does not give the answer by itself")
-        return " and ".join(found)
+            faults.append("does not give the answer by itself")
+        return " and ".join(faults)
 
 
 class _Parts(NamedTuple):

@@ -24,7 +24,6 @@ from storyproof.families.belief.arrays import (
 from storyproof.families.belief.block_checker import MindBlock, PlotEventBlock, answer_under
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays, Reply
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, BeliefReading
-from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import EventKind, PlotEvent
 
 _GENERIC = LocalNames.generic(128)
@@ -87,10 +86,8 @@ def answer_all(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[Be
 
 
 def _by_sight(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[BeliefReading]) -> dict[str, PlotAnswers]:
-    course = Course.of(stories)
-    return {
-        sight: PlotAnswers(stories, asked, sight, course) for sight in dict.fromkeys(each.sight for each in readings)
-    }
+    first = PlotAnswers(stories, asked)
+    return {sight: first.under(sight) for sight in dict.fromkeys(each.sight for each in readings)}
 
 
 def _codes(answers: Mapping[str, PlotAnswers], readings: Sequence[BeliefReading]) -> list[Codes]:

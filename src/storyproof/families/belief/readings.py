@@ -19,7 +19,7 @@ READINGS = (OPEN, CLOSED, INFER_MOVER)
 DEFAULT = OPEN
 
 DESCRIPTIONS = {
-    OPEN: "whoever is in a room, or enters it, sees where the objects there are.",
+    OPEN: "everyone who is in a room, or enters it, sees where the objects there are.",
     CLOSED: "entering a room shows nothing; only placings and moves that are witnessed count.",
     INFER_MOVER: "as open; someone who returns and finds the object moved concludes that the people left there know.",
 }

@@ -7,7 +7,7 @@ refuses what it does not understand, what has two readings, and what cannot happ
 
 Three things that people leave unsaid are read in one way, always:
 
-- Whoever leaves a room, or handles something, without having entered was there from the beginning.
+- Somebody who leaves a room, or handles something, without having entered was there from the beginning.
 - "The room" is the room that somebody is in, or the only other room of the story. A story that names no room has one.
 - What somebody puts somewhere is there from then on, if nothing says where it was before.
 """

@@ -212,15 +212,15 @@ class Story:
         """
         self._check_names(question)
         replies = {reading: oracle_answer(self._events, question, reading) for reading in ALL_READINGS}
-        for reading, found in replies.items():
+        for reading, reply in replies.items():
             checked = CheckedStory(self._events, reading).answer(question)
-            if checked != found:
+            if checked != reply:
                 raise ProofError(
-                    f"oracle and checker differ under {reading}: {found} against {checked}, in {self.events}"
+                    f"oracle and checker differ under {reading}: {reply} against {checked}, in {self.events}"
                 )
         value = replies[self.reading]
-        by_reading = {str(reading): found for reading, found in replies.items()}
-        holds = tuple(name for name, found in by_reading.items() if found == value)
+        by_reading = {str(reading): reply for reading, reply in replies.items()}
+        holds = tuple(name for name, reply in by_reading.items() if reply == value)
         return BeliefAnswer(value, oracle_proof(self._events, question, self.reading), holds, by_reading)
 
     def _check_names(self, question: BeliefQuestion) -> None:

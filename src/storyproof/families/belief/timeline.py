@@ -83,7 +83,7 @@ def timeline_view(timeline: Timeline, width: int = 200) -> RenderableType:
     ]
     if width >= _WIDE:
         questions.append((Text("type"), [Text(display_name(example.question_type)) for example in examples]))
-        questions.append((Text("holds under"), [Text(", ".join(example.readings)) for example in examples]))
+        questions.append((Text("right under"), [Text(", ".join(example.readings)) for example in examples]))
     title = Text.assemble(
         ("story ", "dim"), timeline.story_id, ("  type ", "dim"), display_name(timeline.story_type or "unknown")
     )
@@ -159,7 +159,7 @@ class ObjectFollower:
 
     def rooms(self) -> list[dict[str, list[str]]]:
         """Return who is in which room after each sentence, with who watches it or is distracted."""
-        course, rooms, found = Course.of(self._stories), tuple(self._names.rooms), []
+        course, rooms, lines = Course.of(self._stories), tuple(self._names.rooms), []
         inside, watching, away = (unpack(sets, self._steps) for sets in (course.inside, course.watching, course.away))
         for time in range(self._steps):
             here: dict[str, list[str]] = {}
@@ -169,8 +169,8 @@ class ObjectFollower:
                     here.setdefault(rooms[room], []).append(name)
                 for room in np.flatnonzero(watching[time, number, :, 0]).tolist():
                     here.setdefault(rooms[room], []).append(f"{agent} (watching)")
-            found.append(here)
-        return found
+            lines.append(here)
+        return lines
 
 
 @lru_cache(maxsize=16)  # pictures of several questions of a story follow each other
@@ -199,7 +199,7 @@ def lay_out(examples: Sequence[Example]) -> Timeline:
     places = {chain: follower.believed(chain) for chain in dict.fromkeys(chains)}
     real, rooms = follower.really(), follower.rooms()
     steps = [
-        Moment(sentence, rooms[time], real[time], {chain: found[time] for chain, found in places.items()})
+        Moment(sentence, rooms[time], real[time], {chain: beliefs[time] for chain, beliefs in places.items()})
         for time, sentence in enumerate(last.story.split("\n"))
     ]
     return Timeline(last.story_id, last.story_type, question.thing, steps, list(examples))

@@ -243,8 +243,8 @@ class PackWording:
             self._check_answer(text, (text,), self.vocabulary.containers)
         return text
 
-    def _check_answer(self, text: str, found: Sequence[str], known: Sequence[str]) -> None:
-        for word in found:
+    def _check_answer(self, text: str, names: Sequence[str], known: Sequence[str]) -> None:
+        for word in names:
             if word not in known:
                 raise ParseError(f"not an answer: {quoted(text)}; {quoted(word)} is not one of: {', '.join(known)}.")
 
@@ -302,10 +302,10 @@ def divide_words(vocabulary: Vocabulary, shares: Sequence[float], least: dict[st
         VocabularyError: If there are too few words.
     """
     vocabulary.require({role: count * len(shares) for role, count in least.items()}, f"{len(shares)} splits")
-    found: list[dict[str, range]] = [{} for _ in shares]
+    ranges: list[dict[str, range]] = [{} for _ in shares]
     for role, words in vocabulary.as_dict().items():
         start = 0
-        for split, part in zip(found, cut(words, shares, least.get(role, 1)), strict=True):
+        for split, part in zip(ranges, cut(words, shares, least.get(role, 1)), strict=True):
             split[role] = range(start, start + len(part))
             start += len(part)
-    return found
+    return ranges

@@ -42,20 +42,20 @@ def mistaken_answers(example: Example) -> Mapping[str, Collection[str]]:
         ParseError: If the example's columns do not fit together.
     """
     row = read_stated(example)
-    found: dict[str, frozenset[str]] = {
+    answers: dict[str, frozenset[str]] = {
         "other_reading": _by_published_rules(row),
         **_on_the_way(row),
         "stated": frozenset(row.word(fact) for fact in row.facts if fact.predicate in GENERATIONS),
     }
     if example.answer in WORDS:
-        found |= _near(predicate_of(example.answer))
-    return {name: found[name] for name in MISTAKES if name in found}
+        answers |= _near(predicate_of(example.answer))
+    return {name: answers[name] for name in MISTAKES if name in answers}
 
 
 def _by_published_rules(row: KinshipRow) -> frozenset[str]:
     known = [fact for fact in row.facts if fact.predicate in published_rules().number]
-    found = derive(published_rules(), [known], len(row.genders)).relations(0, *row.pair)
-    return frozenset(row.word(row.asking(predicate)) for predicate in found)
+    relations = derive(published_rules(), [known], len(row.genders)).relations(0, *row.pair)
+    return frozenset(row.word(row.asking(predicate)) for predicate in relations)
 
 
 def _near(right: str) -> dict[str, frozenset[str]]:
@@ -82,15 +82,15 @@ def _on_the_way(row: KinshipRow) -> dict[str, frozenset[str]]:
     path = _path(row.facts, *row.pair)
     known = _compose(path)
     last = len(path)
-    found: dict[str, set[str]] = {"one_step_short": set(), "part_of_chain": set()}
+    answers: dict[str, set[str]] = {"one_step_short": set(), "part_of_chain": set()}
     for first, second in combinations(range(last + 1), 2):
         if (first, second) == (0, last):
             continue
         reached = path[second - 1].second
         genders = {row.genders[reached], row.genders[row.pair[1]]}
         name = "one_step_short" if second - first == last - 1 else "part_of_chain"
-        found[name] |= {word(predicate, gender) for predicate in known[first, second] for gender in genders}
-    return {name: frozenset(words) for name, words in found.items()}
+        answers[name] |= {word(predicate, gender) for predicate in known[first, second] for gender in genders}
+    return {name: frozenset(words) for name, words in answers.items()}
 
 
 def _compose(path: Sequence[Fact]) -> dict[tuple[int, int], set[str]]:

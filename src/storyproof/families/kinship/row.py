@@ -211,8 +211,10 @@ def _read_steps(values: Mapping[str, Any], genders: Sequence[str], known: Vocabu
     steps, words = values["proof_steps"], values.get("proof_relations") or []
     if len(steps) != len(words):
         raise ParseError(f"the proof has {len(steps)} steps, but {len(words)} relations.")
-    found = []
+    proof_steps = []
     for place, (step, relation) in enumerate(zip(steps, words, strict=True)):
         first, via, second = step
-        found.append(ProofStep(read_fact([first, second], relation, genders, known, f"step {place} of the proof"), via))
-    return tuple(found)
+        proof_steps.append(
+            ProofStep(read_fact([first, second], relation, genders, known, f"step {place} of the proof"), via)
+        )
+    return tuple(proof_steps)

@@ -111,14 +111,14 @@ def _read_lines(story: str, row: KinshipRow) -> list[list[Fact]]:
 
     number = {name: place for place, name in enumerate(row.names)}
     known = set(row.facts)
-    found: list[list[Fact]] = [[] for _ in story.split("\n")]
+    facts: list[list[Fact]] = [[] for _ in story.split("\n")]
     for each in read(story, row.names).facts:
         fact = Fact(number[each.first], each.predicate, number[each.second])
         if fact not in known:
             fact = Fact(fact.second, inverse(fact.predicate), fact.first)
-        if fact not in found[each.line - 1]:  # "brothers" states one fact in both directions
-            found[each.line - 1].append(fact)
-    return found
+        if fact not in facts[each.line - 1]:  # "brothers" states one fact in both directions
+            facts[each.line - 1].append(fact)
+    return facts
 
 
 def answers_by_reading(example: Example) -> dict[str, str]:
@@ -144,24 +144,42 @@ def models_of(example: Example) -> list[StoryModel]:
     """
     row = read_rows(example)[0]
     first, second = row.asked_names
-    found: list[StoryModel] = []
+    fitting: list[tuple[str, str, Genealogy]] = []
     other: Genealogy | None = None
     for predicate in NAMES:
         witnesses = find_witnesses(row.genders, row.facts, row.asking(predicate), row.names)
         if witnesses.fits is not None:
             answer = row.word(row.asking(predicate))
-            caption = f"A family that fits the story, in which {second} is {first}'s {answer}."
-            found.append(StoryModel(answer, caption, _drawn(witnesses.fits, row, caption)))
+            fitting.append((answer, f"{second} is {first}'s {answer}", witnesses.fits))
         if witnesses.against is not None and not witnesses.against.relations(*row.pair):
             other = other or witnesses.against
     if other is not None:
-        caption = f"A family that fits the story, in which {second} has no named relation to {first}."
-        found.append(StoryModel("", caption, _drawn(other, row, caption)))
-    return found
+        fitting.append(("", f"{second} has no named relation to {first}", other))
+    moved = _differing([family for _, _, family in fitting], row)
+    models = []
+    for answer, holds, family in fitting:
+        caption = f"A family that fits the story, in which {holds}."
+        if moved is not None:
+            caption += f" Only {row.names[moved]} has another place."
+        models.append(StoryModel(answer, caption, _drawn(family, row, caption, moved)))
+    return models
 
 
-def _drawn(family: Genealogy, row: KinshipRow, caption: str) -> Picture:
-    return Picture(caption, family_picture(family, row.pair, ()))
+def _differing(families: Sequence[Genealogy], row: KinshipRow) -> int | None:
+    """Return the person without whom the named people stand in the same relations in all families; None if unclear."""
+    people = range(len(row.names))
+    apart = {
+        (one, two)
+        for one in people
+        for two in people
+        if one != two and len({frozenset(family.relations(one, two)) for family in families}) > 1
+    }
+    alone = [person for person in people if apart and all(person in pair for pair in apart)]
+    return max(alone, key=lambda person: person == row.pair[1], default=None)
+
+
+def _drawn(family: Genealogy, row: KinshipRow, caption: str, moved: int | None = None) -> Picture:
+    return Picture(caption, family_picture(family, row.pair, (), moved))
 
 
 def steps_of(example: Example) -> list[Step]:
@@ -176,7 +194,7 @@ def steps_of(example: Example) -> list[Step]:
     known = derive(strict_rules(), told, len(row.genders))
     stated = list(dict.fromkeys(fact for line in lines for fact in line))
     derived = list(_derived_pairs(known, len(told) - 1, row, stated))[:MOST_DERIVED]
-    found = []
+    steps = []
     for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), told, strict=True)):
         entries = [
             StateEntry("the question", _between(row, row.pair), _words(known, number, row, row.pair)),
@@ -195,8 +213,8 @@ def steps_of(example: Example) -> list[Step]:
             f"A family that fits the first {number + 1} lines." if number else "A family that fits the first line."
         )
         picture = None if family is None else _drawn(family, row, caption)
-        found.append(Step(sentence, tuple(entries), picture))
-    return found
+        steps.append(Step(sentence, tuple(entries), picture))
+    return steps
 
 
 def _derived_pairs(known: Derived, story: int, row: KinshipRow, stated: Sequence[Fact]) -> Iterator[tuple[int, int]]:

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.runtime.options import Declared, option
-from storyproof.solvers.llm.addresses import is_address, public
+
+
+def is_address(url: str) -> bool:
+    """Return whether a text is the address of a server; a slash or hash in a password must be percent-encoded."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def public(url: str) -> str:
+    """Return an address without user name and password; of a text that is no address, without what may be one."""
+    if not is_address(url):
+        before, at, after = url.rpartition("@")
+        return f"{before.partition('://')[0]}://…@{after}" if at else url
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def authorization(url: str) -> str | None:
+    """Return the value of the header `Authorization` for the user name and password of an address, if it has any."""
+    said, at, _ = urlsplit(url).netloc.rpartition("@")
+    user, _, password = said.partition(":")
+    return f"Basic {b64encode(f'{unquote(user)}:{unquote(password)}'.encode()).decode()}" if at else None
+
 
 CHAT, COMPLETION = "chat", "completion"
 _AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_size": 1, "max_wait_s": 0}

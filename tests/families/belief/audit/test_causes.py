@@ -6,6 +6,8 @@ import pytest
 
 from storyproof.families.belief.audit.causes import (
     MECHANISMS,
+    PRAGMATIC,
+    QUESTION_TYPE,
     Stage,
     Stay,
     explain_answer,
@@ -14,7 +16,6 @@ from storyproof.families.belief.audit.causes import (
     explain_trace,
     set_stage,
 )
-from storyproof.families.belief.audit.kinds import PRAGMATIC, QUESTION_TYPE
 from storyproof.families.belief.tomi_text import parse
 from storyproof.families.belief.world import EventKind, PlotEvent
 

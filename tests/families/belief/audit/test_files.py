@@ -13,8 +13,7 @@ import pytest
 
 import storyproof
 from storyproof.audits import row_pass
-from storyproof.audits.audit import audit_file
-from storyproof.audits.fixes import fixed_files
+from storyproof.audits.audit import audit_file, fixed_files
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
 from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.causes import MECHANISMS
@@ -564,7 +563,7 @@ def test_bad_bytes_in_a_trace_are_found(tmp_path: Path) -> None:
 
 def test_empty_json_and_missing_files(tmp_path: Path) -> None:
     for form in ("jsonl", "inspect"):
-        with pytest.raises(DataError, match="holds no questions"):
+        with pytest.raises(DataError, match="contains no questions"):
             storyproof.audit(put(tmp_path, {"t.jsonl": b"\n"}), format=form)
     for form in FORMATS:
         with pytest.raises(DataError):

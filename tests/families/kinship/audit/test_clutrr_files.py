@@ -14,7 +14,7 @@ import pytest
 
 import storyproof
 from storyproof.audits import audit
-from storyproof.audits.fixes import fixed_files
+from storyproof.audits.audit import fixed_files
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.kinship.audit.audited_row import audit_clutrr_row
 from storyproof.families.kinship.checker import ENTAILED, status

@@ -8,7 +8,7 @@ import pytest
 from storyproof.errors import DataError
 from storyproof.families.kinship.language.names import our_names, read_names
 from storyproof.families.kinship.language.scenes import KIN, PEOPLE, PRONOUNS, UNREAL
-from storyproof.families.kinship.placeholders.kin_words import encode
+from storyproof.families.kinship.placeholders.checks import encode
 from storyproof.families.kinship.relations import GENDERS
 
 # First names that are also English words: nobody should have to ask whether "Will" is a person.

@@ -1,4 +1,4 @@
-"""Why a label is wrong: the events that decide, and the mechanism that produced the label where the data show it.
+"""What can be wrong with rows of theory of mind, and why: the events that decide, and the mechanism behind a label.
 
 A mechanism is named only if the row fits it: the label is what the mechanism would produce, and the story has the
 events that trigger it. Otherwise the reason only says what decides.
@@ -11,9 +11,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from storyproof.families.belief.audit.kinds import PRAGMATIC, QUESTION_TYPE
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 from storyproof.families.belief.world import EventKind, PlotEvent
+from storyproof.findings import COLUMN, TEXT
+
+# The three classes of flaws in ToMi, and what else can be wrong with a row.
+STRUCTURAL, SEMANTIC, PRAGMATIC = "structural", "semantic", "pragmatic"
+QUESTION_TYPE, IMPOSSIBLE_STORY, PROVERS = "question_type", "impossible_story", "provers"
+
+# What matters most first: answers, then whether the story is one, then labels beside the answer.
+KINDS = {
+    STRUCTURAL: "The labelled answer is wrong.",
+    IMPOSSIBLE_STORY: "Something happens that cannot: an exit by somebody absent, a move from another room.",
+    TEXT: "The story is not one of its benchmark.",
+    QUESTION_TYPE: "The question is not of the labelled type.",
+    SEMANTIC: "The story is not of the labelled type.",
+    PRAGMATIC: "The question type names the wrong agent.",
+    COLUMN: "A value of another column does not follow from the text.",
+    "observers": "The numbers after a sentence are not those of the agents who saw it.",
+    "trace": "The actions of the trace are not those of the text.",
+    PROVERS: "Oracle and checker derive different answers.",
+}
+
 
 MECHANISMS: Mapping[str, str] = {
     "third_agent": "second-order label is reality; a third agent came into the object's room",

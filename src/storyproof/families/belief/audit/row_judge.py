@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from storyproof.families.belief.audit.causes import IMPOSSIBLE_STORY, PROVERS, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.audit.counts import KindJudge
-from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, PROVERS, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.read_text import read_question
 from storyproof.families.belief.rows import POSSIBLE, AskedRow, RowProofs, kind_of, prove_rows
 from storyproof.families.belief.tomi_rows import RowProblem

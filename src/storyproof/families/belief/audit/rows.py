@@ -17,7 +17,7 @@ from storyproof.example import story_of_id
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import NOBODY, encode_plots, encode_questions
 from storyproof.families.belief.audit.causes import Stage, set_stage
-from storyproof.families.belief.babi_format import TRACE
+from storyproof.families.belief.babi_format import TRACE, observers, trace
 from storyproof.families.belief.benchmarks.base import breach
 from storyproof.families.belief.columns import LABELS
 from storyproof.families.belief.plot_index import distinct_rows
@@ -26,7 +26,6 @@ from storyproof.families.belief.readings import BeliefReading
 from storyproof.families.belief.rows import POSSIBLE
 from storyproof.families.belief.tomi_rows import BeliefProofs, RowProblem, prove
 from storyproof.families.belief.tomi_text import parse
-from storyproof.families.belief.trace import observers, trace
 from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import story_starts
 from storyproof.formats.format import PLACE, Place, place_of

@@ -214,7 +214,7 @@ def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:
 
 
 def others(draws: Draws, limit: int, taken: Sequence[Indices], needed: int) -> list[Indices]:
-    """Draw more numbers below `limit` until there are as many as needed, all different, with those taken."""
+    """Draw more numbers below `limit` until there are enough, all different, with those taken."""
     found, in_order = list(taken), list(np.sort(np.stack(taken), axis=0))
     while len(found) < needed:
         drawn = draws.below(limit - len(found), len(taken[0]))

@@ -1,6 +1,6 @@
 """Random plain stories, as ToMi words them: people who come and go, and an object that is moved.
 
-Stories have from two people on, and from one move on. The six questions of ToMi are asked about whoever moves the
+Stories have from two people on, and from one move on. The six questions of ToMi are about the person who moves the
 object last and one other. Stories of ToMi's three types come in equal numbers, in rounds of three.
 """
 
@@ -79,8 +79,8 @@ class PlainPlots:
 
     Attributes:
         agents: How many people a story has at most.
-        dials: How much happens; of moves, at most so many.
-        length: How many sentences every story has; 0 for as many as give everybody time to come and go.
+        dials: How much happens; of moves, at most this number.
+        length: How many sentences every story has; 0 for enough that everybody has time to come and go.
     """
 
     agents: int
@@ -137,7 +137,7 @@ class PlainPlots:
 
 
 def _with_other(block: PlainBlock, step: int) -> PlainBlock:
-    """Return stories with the agent so many places after the mover as the other; NOBODY if there are not as many."""
+    """Return stories with the agent this number of places after the mover as the other; NOBODY if there are fewer."""
     other = (block.mover + step) % block.people
     return replace(block, other=np.where(step < block.people, other, NOBODY).astype(np.int8))
 

@@ -64,12 +64,12 @@ class ShortChains:
 
 @lru_cache(maxsize=64)
 def arrangements(agents: int, length: int) -> Small:
-    """Return all ways to arrange so many of the agents, [place, way]."""
+    """Return all ways to arrange a number of the agents, [place, way]."""
     return np.ascontiguousarray(np.array(list(permutations(range(agents), length)), np.int8).T)
 
 
 def find_short(course: Course, objects: int, agents: int, order: int, reading: BeliefReading) -> ShortChains:
-    """Return what all chains of few agents believe, of as many as are worth the effort."""
+    """Return what all chains of few agents believe, up to the number that is worth the effort."""
     by_set = not oracle.is_weighed(reading)
     rows, sizes, chains = _number_chains(agents, min(order, agents, _SHORT if by_set else 2), by_set)
     most = _ALL_SETS if by_set else _ALL_PAIRS
@@ -94,7 +94,7 @@ def _number_chains(agents: int, longest: int, by_set: bool) -> tuple[list[Column
 
     Returns:
         The number of each chain, by how many agents it has, less one, [agent, …]; how many numbers there are for chains
-        of so many agents at most; and one chain for each number.
+        of at most this number of agents; and one chain for each number.
     """
     rows, sizes, chains = [], [], dict[tuple[int, ...], int]()
     for length in range(1, longest + 1):
@@ -125,7 +125,7 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Bel
         chains: Chains without repetitions side by side.
         reading: One under which nothing is weighed.
     """
-    shown, said = oracle.sights(course), oracle.hearing(course)
+    shown, said = course.sights, course.hearing
     steps, objects, count = len(course.stories.kind), course.objects, course.count
     # Where a chain believes an object to be which learns it last from a message, or by seeing one of the objects, by
     # the time of this; at first, if it learns nothing.

@@ -182,10 +182,10 @@ class TomKConfig(Config):
         for name, value in expected.items():
             if getattr(self, name) != value:
                 raise ConfigError(
-                    f"--{name} is {getattr(self, name)}; --style tomi asks ToMi's six questions, so use {value}."
+                    f"--{name} is {getattr(self, name)}; --style tomi has ToMi's six questions, so use {value}."
                 )
         if not self.moves:
-            raise ConfigError("--moves is 0; ToMi's questions are about whoever moves the object, so use 1 or more.")
+            raise ConfigError("--moves is 0; ToMi's questions are about who moves the object, so use 1 or more.")
 
     @property
     def _least_length(self) -> int:
@@ -284,7 +284,7 @@ class TomK(Benchmark):
     Questions: one about beliefs of each order from 1 to `order`, one about memory or reality, and one of another kind:
     what somebody would say, whether somebody knows where the object is or that somebody else is wrong, who believes
     something, and what a group commonly believes. In ToMi's wording (preset `plain`): the six questions of ToMi about
-    whoever moves the object and one other, with as many stories of each of ToMi's three types.
+    the person who moves the object and one other, with equally many stories of ToMi's three types.
 
     Splits: differ in their stories, and on request in their words (`disjoint`).
 

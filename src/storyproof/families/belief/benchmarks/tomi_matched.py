@@ -209,7 +209,7 @@ class TomiMatched(BeliefBenchmark):
         """Draw the words of a block's stories.
 
         The combination of mover, one companion, room, object and containers is never the same twice. The text shows
-        which companion that is by what it does, whoever is asked about, so no two stories have the same text.
+        which companion that is by what they do, whichever is asked about, so no two stories have the same text.
         """
         draws = Draws(*self.identity, split, index, "words")
         words, number = self.vocabularies[split], self.narrator.numbers

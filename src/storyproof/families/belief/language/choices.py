@@ -1,6 +1,6 @@
 """How each sentence of a story is put: which paraphrase, which connective or time, and whether a pronoun will do.
 
-A pronoun stands only for whoever acted in the sentence before, and only if it can mean nobody else: of all people
+A pronoun stands only for who acted in the sentence before, and only if it can mean nobody else: of all people
 mentioned so far whom it fits, no other could do now what the sentence says.
 """
 
@@ -27,10 +27,10 @@ _KEY_OF_KIND = np.array(
 )
 # Sentences that may follow a connective: those in which somebody does something.
 _ACTS = tuple(kind for kind in EventKind if kind not in (*IDLE, EventKind.PLACE))
-_TIME_IN = 6  # one of so many sentences says that it has got later
-_FIRST_TIMES = 3  # a story begins at one of so many times
-_CONNECTED_IN = 5  # of so many sentences two begin with a connective
-_PRONOUN_IN = 5  # of so many sentences that could have a pronoun, all but one do
+_TIME_IN = 6  # one in this number of sentences says that it has got later
+_FIRST_TIMES = 3  # a story begins at one of this number of times
+_CONNECTED_IN = 5  # of this number of sentences two begin with a connective
+_PRONOUN_IN = 5  # of this number of sentences that could have a pronoun, all but one do
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class _World:
 def _finds_room(stories: PlotArrays) -> Flags:
     """Return which placings need not name their room, [time, story], because ToMi's rule finds it.
 
-    The rule is that of `storyproof.families.belief.text.parse`. Where it is not clear at once that it finds the room,
+    The rule is that of `tomi_text.parse`. Where it is not clear at once that it finds the room,
     the room is named.
     """
     steps, count = stories.kind.shape

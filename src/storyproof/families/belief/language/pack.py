@@ -263,12 +263,12 @@ def templates_of(pack: LanguagePack, key: str) -> tuple[SentenceTemplate, ...]:
 
 
 def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[SentenceTemplate, int]]:
-    """Return the parts of a question about so many agents, each with the number of its {agent}."""
+    """Return the parts of a question about this number of agents, each with the number of its {agent}."""
     return [(pack.questions[ask, name], number) for number, name in enumerate(_part_names(ask, count))]
 
 
 def question_variants(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[SentenceTemplate, ...]]:
-    """Return for each part of a question about so many agents all ways to word it, the one that we ask first."""
+    """Return for each part of a question about this number of agents all ways to word it, the one that we ask first."""
     names = _part_names(ask, count)
     return [(pack.questions[ask, name], *pack.other_questions[ask, name]) for name in names]
 

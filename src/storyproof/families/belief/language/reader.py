@@ -366,7 +366,7 @@ class StoryReader:
         raise ParseError(f"not a question about a story: {quoted(text)}; expected (in parts): {forms}")
 
     def _question_table(self, count: int) -> dict[str, tuple[Ask, tuple[str, ...]]]:
-        """Return the skeletons of all questions that name so many agents."""
+        """Return the skeletons of all questions that name this number of agents."""
         known = self._questions.get(count)
         if known is not None:
             return known
@@ -420,7 +420,7 @@ class StoryReader:
 
 
 def _wordings(pack: LanguagePack, count: int) -> Iterator[tuple[Ask, list[SentenceTemplate]]]:
-    """Yield the parts of all questions about so many agents in all their wordings; minds between are worded alike."""
+    """Yield the parts of all questions about this number of agents in all wordings; minds between are worded alike."""
     for ask in _asks_about(count):
         first, *rest = question_variants(pack, ask, count)
         if not rest:
@@ -433,7 +433,7 @@ def _wordings(pack: LanguagePack, count: int) -> Iterator[tuple[Ask, list[Senten
 
 
 def _asks_about(count: int) -> list[Ask]:
-    """Return the kinds of question that can name so many agents."""
+    """Return the kinds of question that can name this number of agents."""
     found = []
     for ask, parts in QUESTIONS.items():
         whole = {0: "none", 1: "one", 2: "two"}.get(count, "")

@@ -19,19 +19,18 @@ from storyproof.families.belief.read_text import read_question, read_story
 from storyproof.families.belief.rows import kind_of, places_of, reading_of
 from storyproof.families.belief.world import EventKind
 from storyproof.shortcuts.bounds import force
-from storyproof.shortcuts.results import HEURISTIC, ShortcutReport
+from storyproof.shortcuts.results import HEURISTIC, ShortcutReport, describe_best
 from storyproof.shortcuts.split_setup import Fold, Trial, set_up
-from storyproof.shortcuts.verdict_text import describe_best
 from storyproof.shortcuts.word_probes import probe_words
-from storyproof.stats.intervals import Flags
+from storyproof.stats import Flags
 
 POSITIONS = ("first", "last", "yes", "no", "nobody", "everybody")
 SLOTS = "the kind of question; always the same for each: the first or last place, yes or no, nobody or everybody"
 TRUNCATED = {
     "without_last_agent": "leaves the last agent of a chain out",
     "without_first_agent": "leaves the first agent of a chain out",
-    "first_agent_alone": "asks what the first agent of a chain believes",
-    "last_agent_alone": "asks what the last agent of a chain believes",
+    "first_agent_alone": "answers what the first agent of a chain believes",
+    "last_agent_alone": "answers what the last agent of a chain believes",
 }
 _READERS = {
     "first_mentioned": "always names the first place",
@@ -58,7 +57,7 @@ def find_nested_shortcuts(
     trial = set_up(train, test, seed, groups)
     fixed = [_fixed(each) for each in trial.examples]
     right = np.array(
-        [[said == each.answer for said in found] for each, found in zip(trial.examples, fixed, strict=True)]
+        [[said == each.answer for said in answers] for each, answers in zip(trial.examples, fixed, strict=True)]
     ).T
     slots = [kind_of(read_question(each.question)) for each in trial.examples]
     forced = force(right[:, trial.asked], slots[trial.first :], trial.cluster, trial.kinds, POSITIONS, SLOTS)

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from storyproof.families.belief.shortcuts.stories import NONE, Told, by_batch
 from storyproof.families.belief.world import EventKind
-from storyproof.shortcuts.probes import boosted_trees, one_thread
 from storyproof.shortcuts.split_setup import Fold
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.shortcuts.word_probes import boosted_trees, one_thread
+from storyproof.stats import Flags, Ints
 
 Matrix = npt.NDArray[np.float32]
 
@@ -25,7 +25,7 @@ _ROLES = 4  # first asked, last asked, mover, anybody else
 _ARRIVES, _LEAVES, _MOVES = 0, 2 * _ROLES, 4 * _ROLES  # codes of sentences; the first two by role and room
 _PLACED, _OTHER_MOVED, _OTHER_PLACED, _FELT, _NOISE = range(5 * _ROLES, 5 * _ROLES + 5)
 _CODES = _NOISE + 1
-_SCENE_ENTRIES = 3  # where a story has several scenes: so many comings before the last placing belong to the last one
+_SCENE_ENTRIES = 3  # where a story has several scenes: the last entries before the last placing belong to the last one
 
 _NEVER = -99  # stands for a distance to what does not occur
 _MOST_WORDS = 150
@@ -140,8 +140,8 @@ def _scene(told: Told) -> Ints:
     same = (told.room[:, :, None] == told.room[:, None, :]) & window[:, None, :]
     votes = np.where(window, same.sum(axis=2) * len(times) + times * (times < last[:, None]), NONE)
     best = votes.argmax(axis=1)
-    found: Ints = told.room[np.arange(len(best)), best]
-    return found
+    scene: Ints = told.room[np.arange(len(best)), best]
+    return scene
 
 
 def _of_question(told: Told, length: Ints) -> Matrix:
@@ -243,5 +243,5 @@ def _best(model: Any, told: Told, lexicon: Lexicon, telling: Ints) -> Ints:
     """Return the candidate that the model finds likeliest; of equals the first of them."""
     scores: npt.NDArray[np.float64] = model.predict_proba(features(told, lexicon)[:, telling])[:, 1]
     scores = np.where(told.candidates == NONE, -1.0, scores.reshape(told.candidates.shape))
-    found: Ints = told.candidates[np.arange(len(scores)), scores.argmax(axis=1)]
-    return found
+    likeliest: Ints = told.candidates[np.arange(len(scores)), scores.argmax(axis=1)]
+    return likeliest

@@ -13,7 +13,7 @@ from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.tomi_text import parse_question, parse_sentence
 from storyproof.families.belief.world import EventKind
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.stats import Flags, Ints
 
 NONE = -1  # no word, no sentence, no candidate
 _BATCH = 20_000  # questions that are worked on at a time
@@ -77,8 +77,8 @@ class Told:
     @property
     def speaks_of_it(self) -> Flags:
         """[story, time], whether the sentence says where the asked object is; only for what `pick` gives."""
-        found: Flags = (self.thing == self.asked[:, None]) & (self.container != NONE)
-        return found
+        matches: Flags = (self.thing == self.asked[:, None]) & (self.container != NONE)
+        return matches
 
     @property
     def mover(self) -> Ints:
@@ -161,8 +161,8 @@ def slots(told: Told, examples: Sequence[Example]) -> list[str]:
 
 def _first(values: Ints, where: Flags) -> Ints:
     """Return the first chosen value of each row; NONE if none is chosen."""
-    found = np.take_along_axis(values, where.argmax(axis=1)[:, None], axis=1)[:, 0]
-    return np.where(where.any(axis=1), found, NONE)
+    first = np.take_along_axis(values, where.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return np.where(where.any(axis=1), first, NONE)
 
 
 def _last(values: Ints, where: Flags) -> Ints:

@@ -57,10 +57,10 @@ class Verdicts:
         new = list({key: None for key in keys if key is not None and key not in self._known})
         structures = [_structure(key) for key in new]
         for key, structure, judged in zip(new, structures, self.judge(structures), strict=True):
-            found = judged.status or IMPOSSIBLE
-            if key[3] is None and found != IMPOSSIBLE:
-                found = CONTRADICTED  # a label that is not a kinship term holds in no family
-            self._known[key] = Verdict(found, judged.derived, *_truth(structure, key[3], found))
+            row_status = judged.status or IMPOSSIBLE
+            if key[3] is None and row_status != IMPOSSIBLE:
+                row_status = CONTRADICTED  # a label that is not a kinship term holds in no family
+            self._known[key] = Verdict(row_status, judged.derived, *_truth(structure, key[3], row_status))
         found_verdicts = [None if key is None else self._known[key] for key in keys]
         return [
             replace(verdict, right=None) if verdict and verdict.status != ENTAILED and row.doubtful else verdict

@@ -88,13 +88,13 @@ class _Lists:
 
     @cached_property
     def starts(self) -> Numbers:
-        found: Numbers = np.cumsum(self.lengths) - self.lengths
-        return found
+        starts: Numbers = np.cumsum(self.lengths) - self.lengths
+        return starts
 
     def take(self, rows: Numbers, width: int) -> Numbers:
         """Return the items of some rows, [row, item], whose lists have this length."""
-        found: Numbers = self.values[self.starts[rows][:, None] + np.arange(width)]
-        return found
+        items: Numbers = self.values[self.starts[rows][:, None] + np.arange(width)]
+        return items
 
 
 def _encode(array: pa.Array) -> tuple[Numbers, list[str]]:
@@ -110,8 +110,8 @@ def _encode(array: pa.Array) -> tuple[Numbers, list[str]]:
 def _whole(column: pa.ChunkedArray) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
-    found = column.combine_chunks()
-    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+    combined = column.combine_chunks()
+    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
 
 class _Stated(NamedTuple):
@@ -177,14 +177,14 @@ class _Rows:
 
     def find(self) -> Flags:
         """Return which rows are right."""
-        found = np.zeros(self._count, np.bool_)
+        right = np.zeros(self._count, np.bool_)
         if len(self._kept):
             self._check_form()
             for k in np.unique(self._k[self.right]).tolist():
                 self._check_chains(k, np.flatnonzero(self.right & (self._k == k)))
             self._check_texts()
-        found[self._kept[self.right]] = True
-        return found
+        right[self._kept[self.right]] = True
+        return right
 
     # Columns.
 
@@ -402,8 +402,8 @@ class _Rows:
 
     def _relation_at(self, rows: Numbers, place: Numbers) -> Numbers:
         words = self._types.values[self._types.starts[rows] + place]
-        found: Numbers = np.array([_PREDICATE.get(word, _UNKNOWN) for word in self._types.words], np.int64)[words]
-        return found
+        relations: Numbers = np.array([_PREDICATE.get(word, _UNKNOWN) for word in self._types.words], np.int64)[words]
+        return relations
 
     def _genders_fit(self, rows: Numbers, shown: Bits) -> Flags:
         """Return which texts show no other genders than those recorded, and that of the person asked about."""
@@ -437,8 +437,8 @@ class _Rows:
 def _distinct(numbers: Numbers) -> Numbers:
     """Return different numbers in order; of numbers that are almost in order this is faster than `np.unique`."""
     numbers = np.sort(numbers)
-    found: Numbers = numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if len(numbers) else numbers
-    return found
+    distinct: Numbers = numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if len(numbers) else numbers
+    return distinct
 
 
 @lru_cache(maxsize=1 << 16)
@@ -471,5 +471,5 @@ def _find_patterns(k: int, relations: Numbers) -> Numbers:
     keys, order = _keys(k)
     wanted = np.maximum(relations, 0) @ _POWERS[:k]
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found: Numbers = np.where((keys[at] == wanted) & (relations >= 0).all(axis=1), order[at], _UNKNOWN)
-    return found
+    patterns: Numbers = np.where((keys[at] == wanted) & (relations >= 0).all(axis=1), order[at], _UNKNOWN)
+    return patterns

@@ -83,8 +83,8 @@ def proof_text(row: KinshipRow, answer: str) -> str | None:
 
 def proof_steps(facts: tuple[Fact, ...], query: Fact, people: int) -> tuple[tuple[Fact, Fact, Fact], ...] | None:
     """Return the shortest proof, by strict rules if possible, else by the published: conclusions with premises."""
-    found = (_proof(reading, facts, query, people) for reading in (STRICT, PUBLISHED))
-    return next((steps for steps in found if steps is not None), None)
+    proofs = (_proof(reading, facts, query, people) for reading in (STRICT, PUBLISHED))
+    return next((steps for steps in proofs if steps is not None), None)
 
 
 @lru_cache(maxsize=4096)

@@ -113,7 +113,7 @@ class PuzzleFacts:
     genders: Numbers
 
     def take(self, rows: npt.NDArray[np.intp], width: int, people: int) -> PuzzleFacts:
-        """Return the facts of some rows that have at most so many facts and people."""
+        """Return the facts of some rows that have at most this number of facts and people."""
         return PuzzleFacts(
             first=self.first[rows, :width],
             predicate=self.predicate[rows, :width],

@@ -62,7 +62,7 @@ from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact
 __all__ = ["Facts", "NotUnderstood", "ReadFact", "Reading", "read", "read_many", "read_table"]
 
 _BATCH = 4096  # stories that are cut and classified together
-# After so many tokens, bytes of tokens or meanings the reader forgets what it knows, so that it does not grow for ever.
+# After these numbers of tokens, bytes of tokens or meanings the reader forgets what it knows, so that it stays small.
 _MOST_TOKENS, _MOST_BYTES, _MOST_MEANINGS = 1 << 18, 1 << 25, 1 << 16
 _GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
 _UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,), "P": (MALE, FEMALE)}

@@ -74,7 +74,7 @@ def encode(
         examples: The examples.
         vocabulary: The numbers to use.
         seed: For drawing which entity each person is.
-        question: The most words of a question; by default as many as the longest of these has.
+        question: The most words of a question; by default the number in the longest of these.
 
     Raises:
         DataError: If a story names more people than there are entities, or a question has too many words.
@@ -171,8 +171,8 @@ def _matrices(graphs: Sequence[Graph | None], types: Sequence[str], most: int) -
     """Return the edge types as one matrix per story: from the first of a pair to the second, and back as inverse."""
     numbers = {name: number for number, name in enumerate(types)}
     inverse = (len(types) - 2) // 2
-    found = np.zeros((len(graphs), most, most), np.int32)
-    for matrix, graph in zip(found, graphs, strict=True):
+    matrices = np.zeros((len(graphs), most, most), np.int32)
+    for matrix, graph in zip(matrices, graphs, strict=True):
         if graph is None:
             continue
         for place, (first, second) in enumerate(graph.edges):
@@ -182,7 +182,7 @@ def _matrices(graphs: Sequence[Graph | None], types: Sequence[str], most: int) -
             if kind > 1 or not matrix[first, second]:
                 matrix[first, second] = kind
             matrix[second, first] = matrix[second, first] or back
-    return found
+    return matrices
 
 
 def _asked_nodes(example: Example) -> tuple[int, int]:

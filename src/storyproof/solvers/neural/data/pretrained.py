@@ -73,7 +73,7 @@ class FrozenEncoder:
     @torch.no_grad()
     def read(self, texts: Sequence[Sequence[str]]) -> list[tuple[Tensor, list[int]]]:
         """Return for each text, given as words, the vectors of its pieces and the word that each piece belongs to."""
-        found = []
+        encodings = []
         for start in range(0, len(texts), _ROWS):
             some = [list(words) for words in texts[start : start + _ROWS]]
             pieces = self.tokenizer(
@@ -83,8 +83,8 @@ class FrozenEncoder:
             for row in range(len(some)):
                 words = pieces.word_ids(row)
                 kept = [place for place, word in enumerate(words) if word is not None]
-                found.append((vectors[row, kept], [words[place] for place in kept]))
-        return found
+                encodings.append((vectors[row, kept], [words[place] for place in kept]))
+        return encodings
 
 
 def add_vectors(
@@ -117,11 +117,11 @@ def add_vectors(
     if kind == PIECES:
         flat = pad_rows(owners, 1)
         vectors = torch.zeros(*flat.shape, encoder.width, dtype=torch.float16)
-        for row, (found, _) in enumerate(read):
-            vectors[row, : len(found)] = found
+        for row, (pieces, _) in enumerate(read):
+            vectors[row, : len(pieces)] = pieces
         return replace(encoded, flat=flat), vectors
     asked = _asked(examples, encoded, read, owners, encoder)
-    whole = torch.stack([_mean(found) for found, _ in read])[encoded.story_of]
+    whole = torch.stack([_mean(pieces) for pieces, _ in read])[encoded.story_of]
     return encoded, torch.cat([whole.unsqueeze(1), asked], dim=1)
 
 
@@ -132,13 +132,13 @@ def add_all_vectors(
     kind: str,
 ) -> tuple[list[Encoded], Tensor]:
     """Compute the same for several sets of examples, each with its vocabulary and the seed for its entities."""
-    found = [
+    encodings = [
         add_vectors(some, each, words, encoder, kind, seed)
         for (some, words, seed), each in zip(sets, encoded, strict=True)
     ]
-    longest = max(vectors.shape[1] for _, vectors in found)
-    padded = [torch.nn.functional.pad(each, (0, 0, 0, longest - each.shape[1])) for _, each in found]
-    return [each for each, _ in found], torch.cat(padded)
+    longest = max(vectors.shape[1] for _, vectors in encodings)
+    padded = [torch.nn.functional.pad(each, (0, 0, 0, longest - each.shape[1])) for _, each in encodings]
+    return [each for each, _ in encodings], torch.cat(padded)
 
 
 def _mean(vectors: Tensor) -> Tensor:
@@ -159,7 +159,7 @@ def _asked(
 ) -> Tensor:
     """Return the vectors of what each example asks about: of the asked people, or of the text of the question."""
     if family_of(examples[0]).question_words(examples[0]) is None:
-        return torch.stack([_mean(found) for found, _ in encoder.read([*map(question_words, examples)])])[:, None]
+        return torch.stack([_mean(pieces) for pieces, _ in encoder.read([*map(question_words, examples)])])[:, None]
     rows = []
     for place, story in enumerate(encoded.story_of):
         vectors, owner = read[story][0].float(), np.asarray(owners[story])

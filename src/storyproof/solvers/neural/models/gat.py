@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import attend, mean, perceptron
+from storyproof.solvers.neural.models.layers import Embedding, attend, mean, perceptron
 
 
 class GAT(nn.Module):

@@ -6,9 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.dropout import Dropout
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import attend, lengths, mentions, perceptron
+from storyproof.solvers.neural.models.layers import Dropout, Embedding, attend, lengths, mentions, perceptron
 from storyproof.solvers.neural.models.lstm import LSTM
 
 
@@ -91,8 +89,8 @@ class MAC(nn.Module):
             last = self.from_memory(self.drop_memory(memory, batch.noise + step)).unsqueeze(1)
             met = nn.functional.linear(last * known, with_known) + read
             scored = self.read_score(nn.functional.elu(control.unsqueeze(1) * met)).squeeze(-1)
-            found = (attend(scored, there).unsqueeze(-1) * knowledge).sum(1)
-            found = self.drop_read(found, batch.noise + step)
-            memory = self.write(torch.cat([found, self.drop_write(memory, batch.noise + step)], dim=-1))
+            retrieved = (attend(scored, there).unsqueeze(-1) * knowledge).sum(1)
+            retrieved = self.drop_read(retrieved, batch.noise + step)
+            memory = self.write(torch.cat([retrieved, self.drop_write(memory, batch.noise + step)], dim=-1))
         scores: Tensor = self.decoder(torch.cat([memory, words.flatten(1)], dim=-1))
         return scores

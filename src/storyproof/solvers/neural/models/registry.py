@@ -120,8 +120,8 @@ def build(name: str, shape: Shape, options: Mapping[str, Any]) -> nn.Module:
 
 def _class_of(name: str) -> Callable[..., nn.Module]:
     module, _, kind = recipe(name).made_by.partition(":")
-    found: Callable[..., nn.Module] = getattr(import_module(_MODULES + module), kind)
-    return found
+    model_class: Callable[..., nn.Module] = getattr(import_module(_MODULES + module), kind)
+    return model_class
 
 
 def _count_weights(kind: Callable[..., nn.Module], shape: Shape, options: Mapping[str, Any]) -> float:

@@ -6,9 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.dropout import Dropout
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import first_rows, lengths, mean, mentions, perceptron
+from storyproof.solvers.neural.models.layers import Dropout, Embedding, first_rows, lengths, mean, mentions, perceptron
 from storyproof.solvers.neural.models.lstm import LSTM
 
 

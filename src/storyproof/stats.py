@@ -1,10 +1,10 @@
-"""Confidence intervals of scores that respect that questions of one story are not independent.
+"""Confidence intervals and a test of paired differences, for scores whose questions of one story are not independent.
 
-Scores of runs have one way, whoever shows them (`mean_interval`, `difference_interval`, and `how` to say so): the
-bootstrap draws stories anew, not questions, for six questions of one story are far from six tries. Every interval of
-one number of stories looks at the same draws, and stories are sorted by what came of them, so that the same answers
-have the same interval, to the digit. Audits, which look at hundreds of shares, take a formula that draws nothing
-(`share`).
+Scores of runs are computed in one way, wherever they are shown (`mean_interval`, `difference_interval`; `how`
+names the method): the bootstrap draws stories, not questions, because six questions of one story are far from six
+independent trials. Every interval of one number of stories uses the same draws, and stories are sorted by their result,
+so that the same answers have the same interval, to the digit. Audits, which compute hundreds of shares, use a formula
+that draws nothing (`share`). The exact permutation test (`permutation_p`) assigns runs at random.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ def mean_interval(
     if len(sums) < FEW_GROUPS or plain or _all_alike(sums, counts):
         return Interval(mean, *wilson(mean, len(sums), _quantile(level)))
     order = np.lexsort((counts, sums))
-    found = _clustered(sums[order], counts[order], level, resamples)
-    return Interval(found.value, max(0.0, found.low), min(1.0, found.high))
+    interval = _clustered(sums[order], counts[order], level, resamples)
+    return Interval(interval.value, max(0.0, interval.low), min(1.0, interval.high))
 
 
 def difference_interval(
@@ -245,7 +245,7 @@ def share_of_stories(right: Flags, cluster: Ints) -> Share:
 
 
 def wilson(value: float, count: float, quantile: float) -> tuple[float, float]:
-    """Return Wilson's interval for a share of so many independent trials."""
+    """Return Wilson's interval for a share of a number of independent trials."""
     weight = quantile**2 / count
     middle = (value + weight / 2) / (1 + weight)
     half = quantile / (1 + weight) * sqrt(value * (1 - value) / count + weight / (4 * count))
@@ -268,7 +268,7 @@ def analytic_interval(sums: Floats, counts: Floats, *, level: float = LEVEL) -> 
 
 
 def bootstrap_means(sums: Floats, counts: Floats, resamples: int = RESAMPLES) -> Floats:
-    """Resample the groups so many times, and return the mean of each resample."""
+    """Resample the groups repeatedly, and return the mean of each resample."""
     if len(sums) * resamples <= _KEPT_CELLS:
         drawn = _kept_draws(len(sums), resamples)
         return np.asarray((drawn @ sums) / (drawn @ counts))
@@ -333,3 +333,49 @@ def _t(freedom: int) -> float:
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
     third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
     return z + first / freedom + second / freedom**2 + third / freedom**3
+
+
+_DIRECT = 1 << 26  # multiplications up to which distributions are folded directly, and beyond by Fourier transform
+
+
+def permutation_p(differences: npt.ArrayLike) -> float:
+    """Return the two-sided p-value of whole-numbered differences, one for each story.
+
+    Under the null hypothesis each story's difference could equally have had the other sign. The sum over all 2ⁿ ways to
+    choose signs has a distribution that can be computed without sampling: stories that differ by the same amount add up
+    to a binomial, and there are only as many amounts as a story has questions.
+
+    Args:
+        differences: Right answers of one run less those of the other, by story.
+
+    Raises:
+        ValueError: If they are not whole numbers.
+    """
+    given = np.asarray(differences)
+    if given.size and not np.all(given == np.rint(given)):
+        raise ValueError("found differences that are not whole numbers; expected counts of right answers.")
+    sizes, counts = np.unique(np.abs(given[given != 0]).astype(np.int64), return_counts=True)
+    chances = np.ones(1)  # of the sums -reach … +reach in steps of 2
+    for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
+        spread = np.zeros(size * count + 1)
+        spread[::size] = _binomial(count)
+        chances = _fold(chances, spread)
+    reach = int((sizes * counts).sum())
+    sums = np.abs(np.arange(-reach, reach + 1, 2))
+    observed = abs(int(given.sum()))
+    return min(1.0, float(chances[sums >= observed].sum()))
+
+
+def _binomial(count: int) -> npt.NDArray[np.float64]:
+    """Return the probabilities of 0 … count heads among `count` coins."""
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])
+    return np.asarray(np.exp(logs[count] - logs - logs[::-1] - count * np.log(2)))
+
+
+def _fold(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    if first.size * second.size <= _DIRECT:
+        return np.convolve(first, second)
+    length = first.size + second.size - 1
+    size = 1 << (length - 1).bit_length()
+    folded = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)[:length]
+    return np.maximum(folded, 0.0)

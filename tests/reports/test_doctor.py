@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import storyproof
-from storyproof.reports import installation
-from storyproof.reports.installation import BROKEN, MISSING, OLD, WORKS, ExtraState, PackageState, read_needs, satisfies
+from storyproof.reports import doctor
+from storyproof.reports.doctor import BROKEN, MISSING, OLD, WORKS, ExtraState, PackageState, read_needs, satisfies
 from tests.cli.invocation import run
 
 LINES = [
@@ -56,7 +56,7 @@ def test_versions_are_compared_by_their_numbers(version: str, bounds: str, expec
 
 def test_every_extra_has_a_purpose() -> None:
     extras = set(read_needs(metadata.requires("storyproof") or ())) - {"", "dev", "docs"}
-    assert extras <= set(installation.PURPOSES), "say in PURPOSES what the extra is for"
+    assert extras <= set(doctor.PURPOSES), "say in PURPOSES what the extra is for"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_modules_are_imported_elsewhere_and_survived(tmp_path: Path, monkeypatch
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     tried: list[int] = []
     modules = {"a": "good_one", "b": "bad_one", "c": "crashing_one", "d": "json"}
-    found = installation._try_imports(modules, tried.append)
+    found = doctor._try_imports(modules, tried.append)
     assert found == {"b": "RuntimeError: no driver", "c": "the interpreter crashes when it is imported"}
     assert tried == [1] * 4
 
@@ -90,13 +90,13 @@ def test_modules_are_imported_elsewhere_and_survived(tmp_path: Path, monkeypatch
     ("package", "module"), [("pyyaml", "yaml"), ("scikit-learn", "sklearn"), ("numpy", "numpy"), ("rich", "rich")]
 )
 def test_packages_are_imported_by_their_modules(package: str, module: str) -> None:
-    assert installation._module_of(package) == module
+    assert doctor._module_of(package) == module
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Import nothing: that takes seconds."""
-    monkeypatch.setattr(installation, "_try_imports", lambda modules, progress: {})
+    monkeypatch.setattr(doctor, "_try_imports", lambda modules, progress: {})
 
 
 @pytest.mark.usefixtures("quick")
@@ -117,7 +117,7 @@ def test_the_command_lists_extras_and_what_to_do(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.usefixtures("quick")
 def test_what_is_broken_gives_exit_code_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "_try_imports", lambda modules, progress: {"numpy": "ImportError: no"})
+    monkeypatch.setattr(doctor, "_try_imports", lambda modules, progress: {"numpy": "ImportError: no"})
     done = run("doctor")
     assert done.exit_code == 1
     assert "numpy" in done.stdout
@@ -131,7 +131,7 @@ def test_an_entry_point_that_cannot_be_loaded_is_a_problem(tmp_path: Path) -> No
     (info / "entry_points.txt").write_text("[storyproof.families]\nbroken = no_such_module:FAMILY\n")
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "from storyproof.reports.installation import _problems\nprint(*_problems(), sep='|')"
+        "from storyproof.reports.doctor import _problems\nprint(*_problems(), sep='|')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "family 'broken' needs the package 'no_such_module', which is not installed." in done.stdout

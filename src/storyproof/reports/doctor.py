@@ -16,7 +16,8 @@ from typing import Any
 
 from storyproof import __version__
 from storyproof.catalog import GROUPS, load, names
-from storyproof.errors import StoryproofError, shorten
+from storyproof.errors import ConfigError, StoryproofError, shorten
+from storyproof.runtime.optional_packages import need
 from storyproof.solvers.llm.pull import WEIGHTS, cache_folder, weights_path
 
 WORKS, MISSING, OLD, BROKEN = "works", "missing", "too old", "broken"
@@ -340,3 +341,27 @@ def _notes() -> Iterable[str]:
     here = f"models in the cache: {', '.join(pulled)}" if pulled else "no model in the cache"
     first = next(iter(WEIGHTS))
     yield f"{here}; local/{first} is downloaded for its first use, or by `storyproof doctor --pull {first}`"
+
+
+def need_peer(package: str, extra: str, what: str) -> Any:
+    """Import a package, if its version is one that the extra of storyproof asks for.
+
+    Args:
+        package: Its name for pip.
+        extra: The extra that installs it; its bounds are those of storyproof's own metadata.
+        what: What needs it, for the message.
+
+    Raises:
+        ConfigError: If it is missing, broken, or of a version that does not fit; the message has the command that
+            installs one that does.
+    """
+    bounds = read_needs(metadata.requires("storyproof") or ()).get(extra, {}).get(package, "")
+    try:
+        version = metadata.version(package)
+    except metadata.PackageNotFoundError:
+        version = ""
+    if version and not satisfies(version, bounds):
+        raise ConfigError(
+            f"{what} needs {package} {bounds}, but {version} is installed: pip install --upgrade 'storyproof[{extra}]'."
+        )
+    return need(package.replace("-", "_"), extra, what)

@@ -17,8 +17,8 @@ import pytest
 from storyproof.errors import UnknownNameError
 from storyproof.evaluation.runs import Evaluation
 from storyproof.reports import run_browser
+from storyproof.reports.report import RunReport, report
 from storyproof.reports.run_charts import curve_chart, group_chart, mistake_chart, score_charts
-from storyproof.reports.run_report import RunReport, report
 from storyproof.reports.run_tables import CSV_COLUMNS, build_tables
 from tests.reports.run_samples import HOSTILE, chat_name, data_folder, evaluate
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storyproof import stats
 from storyproof.errors import ConfigError
 from storyproof.generation.seeds import Draws
-from storyproof.stats import intervals
-from storyproof.stats.intervals import (
+from storyproof.stats import (
     Interval,
     analytic_interval,
     bootstrap_means,
@@ -42,8 +42,8 @@ def slow_means(sums: list[float], counts: list[float], resamples: int) -> list[f
 @pytest.mark.parametrize("cells", [1, 50, 1 << 20])
 @pytest.mark.parametrize("groups", [2, 7, 30])
 def test_bootstrap_is_the_slow_one(groups: int, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intervals, "_CELLS", cells)
-    monkeypatch.setattr(intervals, "_KEPT_CELLS", 0)
+    monkeypatch.setattr(stats, "_CELLS", cells)
+    monkeypatch.setattr(stats, "_KEPT_CELLS", 0)
     random = np.random.default_rng(groups)
     counts = random.integers(1, 7, groups).astype(float)
     sums = random.integers(0, counts + 1).astype(float)
@@ -55,7 +55,7 @@ def test_kept_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     sums, counts = np.arange(20.0), np.full(20, 19.0)
     kept = bootstrap_means(sums, counts, 300)
     assert len(bootstrap_means(sums, counts)) == 2_000
-    monkeypatch.setattr(intervals, "_KEPT_CELLS", 0)
+    monkeypatch.setattr(stats, "_KEPT_CELLS", 0)
     assert bootstrap_means(sums, counts, 300).tolist() == pytest.approx(kept.tolist(), abs=1e-12)
 
 
@@ -122,8 +122,8 @@ def test_formula_agrees_with_the_bootstrap() -> None:
 
 def test_many_groups_go_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     values, groups = [1, 0, 1, 1, 0, 1, 0, 0], [0, 0, 1, 1, 2, 2, 3, 3]
-    monkeypatch.setattr(intervals, "FEW_GROUPS", 2)
-    monkeypatch.setattr(intervals, "MANY_GROUPS", 4)
+    monkeypatch.setattr(stats, "FEW_GROUPS", 2)
+    monkeypatch.setattr(stats, "MANY_GROUPS", 4)
     found = mean_interval(values, groups)
     sums, counts = np.array([1.0, 2, 1, 0]), np.full(4, 2.0)
     plain = analytic_interval(sums, counts)
@@ -302,7 +302,7 @@ def student_t(freedom: int) -> float:
 def test_students_t(freedom: int, within: float) -> None:
     assert student_t(10) == pytest.approx(2.228139, abs=1e-6)  # by the book
     # Errors of the expansion fall with the fourth power of the degrees of freedom, so every coefficient counts.
-    assert intervals._t(freedom) == pytest.approx(student_t(freedom), abs=within, rel=0)
+    assert stats._t(freedom) == pytest.approx(student_t(freedom), abs=within, rel=0)
 
 
 def test_a_share_by_hand() -> None:
@@ -358,7 +358,7 @@ def test_one_answer_a_story_goes_by_wilson() -> None:
 
 
 def test_the_formula_is_cut_at_none_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intervals, "MANY_GROUPS", 12)
+    monkeypatch.setattr(stats, "MANY_GROUPS", 12)
     groups = np.repeat(np.arange(12), 2)
     mostly = np.array([1] * 23 + [0])
     assert mean_interval(mostly, groups).high == 1.0
@@ -478,9 +478,9 @@ def test_few_stories_count_as_independent() -> None:
 def test_many_stories_go_by_the_formula_for_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
     values, kinds, groups = gap_sample(40)
     drawn = gap_interval(values, kinds, groups)
-    monkeypatch.setattr(intervals, "MANY_GROUPS", 41)
+    monkeypatch.setattr(stats, "MANY_GROUPS", 41)
     assert gap_interval(values, kinds, groups) == drawn
-    monkeypatch.setattr(intervals, "MANY_GROUPS", 40)
+    monkeypatch.setattr(stats, "MANY_GROUPS", 40)
     found = gap_interval(values, kinds, groups)
     parts = []
     for each in (~kinds, kinds):
@@ -492,7 +492,7 @@ def test_many_stories_go_by_the_formula_for_gaps(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_formula_for_gaps_is_cut_at_none_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intervals, "MANY_GROUPS", 10)
+    monkeypatch.setattr(stats, "MANY_GROUPS", 10)
     kinds, groups = np.arange(40) % 2 == 1, np.repeat(np.arange(10), 4)
     values = (~kinds).astype(float)
     values[:2] = 1 - values[:2]

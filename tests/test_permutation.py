@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.stats import permutation
-from storyproof.stats.permutation import permutation_p
+from storyproof import stats
+from storyproof.stats import permutation_p
 
 
 def by_all_signs(differences: list[int]) -> float:
@@ -40,7 +40,7 @@ def test_sign_test() -> None:
 def test_many_stories(monkeypatch: pytest.MonkeyPatch) -> None:
     differences = np.tile([1, 2, 3, -1, -2, 0, 5], 300)
     direct = permutation_p(differences - (np.arange(2100) % 2))
-    monkeypatch.setattr(permutation, "_DIRECT", 0)
+    monkeypatch.setattr(stats, "_DIRECT", 0)
     assert permutation_p(differences - (np.arange(2100) % 2)) == pytest.approx(direct, abs=1e-10)
 
 

@@ -11,7 +11,7 @@ from storyproof.language.display_names import display_name
 from storyproof.pictures.svg import element, safe
 from storyproof.reports.page import build_table, data_text
 from storyproof.reports.run_scores import FEW
-from storyproof.stats.intervals import Interval
+from storyproof.stats import Interval
 from storyproof.study.admin import AdminSession
 from storyproof.study.design import PARAPHRASE
 from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study

@@ -174,7 +174,7 @@ class Explorer:
     Args:
         folder: The data folder.
         askers: The models that can be asked.
-        seed: Of fresh stories.
+        seed: The seed of fresh stories.
         quick_s: How long a request for a story may take.
     """
 

@@ -16,6 +16,7 @@ from storyproof.stories import OwnText, prove_own, read_own
 from storyproof.web.dials import Dials, Recipes
 
 _FORMS = re.compile(r"[;,]? expected one of:? .*", re.DOTALL)  # the grammar of a family is not for a page
+_MEANT = re.compile(r" ?Did you mean '(.+?)'\?")
 _QUOTED = re.compile(r"'(.+?)'(?=[.;,: ]|$)")
 MOST_MINDS = 8
 MOST_MODELS = 24  # worlds that are shown; kinship has at most 12
@@ -228,7 +229,10 @@ def _is_reworded(family: Family, problem: ReadingProblem, lines: Sequence[str]) 
 
 def _at_its_place(problem: ReadingProblem, lines: Sequence[str]) -> ReadingProblem:
     """Return a problem with the place of what its message quotes, if it has none."""
-    message = _FORMS.sub("", problem.message)
+    meant = _MEANT.search(problem.message)
+    fixes = problem.fixes or ((meant[1],) if meant else ())
+    problem = problem._replace(fixes=fixes)
+    message = _FORMS.sub("", _MEANT.sub("", problem.message))
     quoted_text = _QUOTED.search(message)
     if problem.part == "story" and not problem.column and quoted_text:
         for number, line in enumerate(lines, start=1):

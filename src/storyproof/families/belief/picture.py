@@ -137,11 +137,11 @@ def _left_out(lanes: _Lanes) -> str:
 
 def queried(timeline: Timeline) -> list[Chain]:
     """Return the chains of a story's questions, with those they are about; without any, every agent."""
-    asked = [tuple(example.chain) for example in timeline.examples]
-    chains = dict.fromkeys(chain[start:] for chain in asked for start in range(len(chain)))
-    known = timeline.steps[0].believed
-    asked_chains = sorted((chain for chain in chains if chain in known), key=lambda chain: (len(chain), chain))
-    return asked_chains or [chain for chain in known if len(chain) == 1]
+    chains_asked = [tuple(example.chain) for example in timeline.examples]
+    chains = dict.fromkeys(chain[start:] for chain in chains_asked for start in range(len(chain)))
+    beliefs = timeline.steps[0].believed
+    asked_chains = sorted((chain for chain in chains if chain in beliefs), key=lambda chain: (len(chain), chain))
+    return asked_chains or [chain for chain in beliefs if len(chain) == 1]
 
 
 def _belief(timeline: Timeline, chain: Chain, time: int) -> tuple[str, bool]:
@@ -156,14 +156,14 @@ def _belief(timeline: Timeline, chain: Chain, time: int) -> tuple[str, bool]:
 def _describe(timeline: Timeline, marked: Collection[int]) -> str:
     """Return a sentence for each belief at the end of the story."""
     last = len(timeline.steps) - 1
-    told = [f"In the end the {timeline.thing} is in: {timeline.steps[last].place or 'nothing'}."]
+    sentences = [f"In the end the {timeline.thing} is in: {timeline.steps[last].place or 'nothing'}."]
     for chain in queried(timeline):
         believed, wrong = _belief(timeline, chain, last)
         thinks = " ".join(f"{agent} thinks" for agent in chain)
-        told.append(f"{thinks} it is in: {believed or 'no belief'}{' (wrong)' if wrong else ''}.")
+        sentences.append(f"{thinks} it is in: {believed or 'no belief'}{' (wrong)' if wrong else ''}.")
     if marked:
-        told.append(f"Deciding sentences: {', '.join(map(str, sorted(marked)))}.")
-    return " ".join(told)
+        sentences.append(f"Deciding sentences: {', '.join(map(str, sorted(marked)))}.")
+    return " ".join(sentences)
 
 
 def _lane_of_rooms(timeline: Timeline, agent: str, rooms: dict[str, int]) -> _Lane:

@@ -16,6 +16,7 @@ from storyproof.stories import OwnText, prove_own, read_own
 from storyproof.web.dials import Dials, Recipes
 
 _FORMS = re.compile(r"[;,]? expected one of:? .*", re.DOTALL)  # the grammar of a family is not for a page
+_WHOLE = re.compile(r"sentence \d+: not understood: '.*'\.?", re.DOTALL)  # the place says which
 _MEANT = re.compile(r" ?Did you mean '(.+?)'\?")
 _QUOTED = re.compile(r"'(.+?)'(?=[.;,: ]|$)")
 MOST_MINDS = 8
@@ -238,6 +239,8 @@ def _at_its_place(problem: ReadingProblem, lines: Sequence[str]) -> ReadingProbl
         for number, line in enumerate(lines, start=1):
             column = line.find(quoted_text[1])
             if column >= 0 and problem.line in (0, number):
+                if _WHOLE.fullmatch(message):
+                    message = "This sentence is not understood."
                 return problem._replace(message=message, line=number, column=column + 1, length=len(quoted_text[1]))
     return problem._replace(message=message)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from storyproof.catalog import names
 from storyproof.errors import UnknownNameError
+from storyproof.evaluation.answer_judge import MistakeFinder, describe
 from storyproof.evaluation.ask import FEW_RETRIES, Asker
-from storyproof.evaluation.mistakes import MistakeFinder, describe
 from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.solvers.llm.options import ModelOptions

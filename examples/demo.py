@@ -1,7 +1,7 @@
 """A tour of storyproof on one screen: `make demo`, or `python examples/demo.py [FOLDER]`.
 
-It writes its files to FOLDER, by default `demo`. It needs the extras `pages` for the page and `local` for the language
-model, and says so where they are missing.
+It writes its files to FOLDER, by default `demo`. It needs the extra `local` for the language model, and says so where
+it is missing.
 """
 
 from __future__ import annotations

@@ -86,6 +86,7 @@ class ReadingProblem(NamedTuple):
         length: How many characters it is about; 0 up to the end of the line.
         is_fatal: Whether the text cannot be answered because of it.
         fixes: What the place could be replaced by, the most likely first.
+        is_impossible: Whether it is readable but cannot happen; it can be shown, but no answer is stated about it.
     """
 
     message: str
@@ -95,6 +96,7 @@ class ReadingProblem(NamedTuple):
     length: int = 0
     is_fatal: bool = True
     fixes: tuple[str, ...] = ()
+    is_impossible: bool = False
 
 
 class Rewording(NamedTuple):
@@ -103,10 +105,12 @@ class Rewording(NamedTuple):
     Attributes:
         story: The sentences, one per line.
         read_as: What was changed, as (what was written, what it was read as); the second is empty if it says nothing.
+        question: The question in the words of these sentences; empty if it stays as it is.
     """
 
     story: str
     read_as: tuple[tuple[str, str], ...]
+    question: str = ""
 
 
 class StateEntry(NamedTuple):
@@ -305,7 +309,7 @@ class OwnTexts(Pictures):
         """
         return "\n".join(_SENTENCE_END.split(story.strip()))
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a text that cannot be read as it is in sentences that can; several if it has several readings.
 
         Raises:

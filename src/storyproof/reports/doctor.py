@@ -25,7 +25,7 @@ PURPOSES = {
     "audit": "audit --shortcuts and --overlaps",
     "models": "train, evaluate trained models, experiment",
     "llm": "evaluate and ask models behind an OpenAI-compatible server",
-    "pages": "charts of report, show --out to PNG and PDF",
+    "pages": "PNG and PDF by report --figures and show --out; charts of experiment",
     "serve": "the explorer",
     "study": "studies with people",
     "pandas": "table.to_pandas(), and frames of pandas as data",

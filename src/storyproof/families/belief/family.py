@@ -125,11 +125,11 @@ class BeliefFamily(Family):
         """Return a running text with one sentence per line."""
         return sentence_split.divide_story(story)
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a story in plain sentences."""
         from storyproof.families.belief.rewording import reword
 
-        return [reword(story)]
+        return [reword(story, question)]
 
     def question_in(self, text: str) -> str:
         """Return the last question of a text."""

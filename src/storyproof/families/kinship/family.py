@@ -145,7 +145,7 @@ class Kinship(Family):
 
         return prove_text(story, question, people)
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a text in words that the reader knows."""
         from storyproof.families.kinship.language.rewording import reword
 

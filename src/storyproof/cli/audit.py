@@ -89,8 +89,8 @@ def audit(
     import storyproof
 
     places = [as_place(path) for path in paths]
-    for asked, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
-        engines.refuse_urls(places if asked else [], option)
+    for is_wanted, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
+        engines.refuse_urls(places if is_wanted else [], option)
     for given, option in ((against, "--against"), (html, "--html")):
         engines.refuse_urls(places if given is not None else [], option)
     for out, option in ((json_out, "--json"), (html, "--html")):

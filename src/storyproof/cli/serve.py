@@ -31,7 +31,7 @@ def serve(
         int | None, typer.Option(help="The seed of fresh stories.", show_default="another one each time")
     ] = None,
 ) -> None:
-    """Start the explorer, a web page on this machine: generate, edit and prove stories, and send them to models."""
+    """Start a home page on this machine: explore stories, audit files, compare runs and follow studies."""
     import storyproof
     from storyproof.evaluation.ask import FEW_RETRIES
     from storyproof.solvers.solver import resolve
@@ -46,5 +46,5 @@ def serve(
         models=model or (),
         options=running,
         seed=seed,
-        ready=lambda address: echo(f"The explorer is at {address} (Ctrl+C ends it)."),
+        ready=lambda address: echo(f"storyproof is at {address} (Ctrl+C ends it)."),
     )

@@ -187,7 +187,7 @@ class Statement(NamedTuple):
     is_final: bool = True
 
 
-RIGHT, WRONG, UNCLEAR = STATEMENT_KINDS = ("right", "wrong", "unclear")
+RIGHT, WRONG, UNCLEAR = ("right", "wrong", "unclear")
 
 
 class StatementVerdict(NamedTuple):

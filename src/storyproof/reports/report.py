@@ -97,8 +97,8 @@ def report(runs: RunSource | Sequence[RunSource], *, data: Sequence[str | Path] 
         True
     """
     several = isinstance(runs, Sequence) and not isinstance(runs, str)
-    found, notes = read_all(runs if several else [runs])  # type: ignore[arg-type, list-item]
-    boards = gather(found, data)
+    recorded, notes = read_all(runs if several else [runs])  # type: ignore[arg-type, list-item]
+    boards = gather(recorded, data)
     explained = [explain_answers(board) for board in boards]
     numbers = tuple(count_board(board, reasons) for board, reasons in zip(boards, explained, strict=True))
     return RunReport(title, headline(numbers), numbers, tuple(notes), tuple(boards), tuple(explained))

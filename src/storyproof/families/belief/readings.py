@@ -66,12 +66,12 @@ def parse_reading(name: str) -> BeliefReading:
     Raises:
         UnknownNameError: If there is no such reading.
     """
-    known = {str(reading): reading for reading in ALL_READINGS}
-    known |= {trust: BeliefReading(trust=trust) for trust in TRUSTS}
-    known |= {sight: BeliefReading(sight) for sight in READINGS}
-    if name not in known:
-        raise UnknownNameError("reading", name, known)
-    return known[name]
+    by_name = {str(reading): reading for reading in ALL_READINGS}
+    by_name |= {trust: BeliefReading(trust=trust) for trust in TRUSTS}
+    by_name |= {sight: BeliefReading(sight) for sight in READINGS}
+    if name not in by_name:
+        raise UnknownNameError("reading", name, by_name)
+    return by_name[name]
 
 
 READING_DESCRIPTIONS = {

@@ -144,7 +144,7 @@ class ModelOptions(Declared):
 
     def identity(self) -> dict[str, Any]:
         """Return the options that may change a reply; the seed is one only if tokens are sampled."""
-        found: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
+        identity: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
         if self.temperature > 0:
-            found["seed"] = self.seed
-        return {**found, "lora": self.lora, "extra": dict(self.extra)}
+            identity["seed"] = self.seed
+        return {**identity, "lora": self.lora, "extra": dict(self.extra)}

@@ -13,7 +13,6 @@ import pytest
 
 import storyproof
 from storyproof.audits import row_pass
-from storyproof.audits.audit import audit_file, fixed_files
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
 from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.causes import MECHANISMS
@@ -24,6 +23,7 @@ from storyproof.families.belief.tomi_rows import BeliefProofs, RowProblem, prove
 from storyproof.families.belief.tomi_text import parse
 from storyproof.findings import FileReport, Finding, tally
 from storyproof.formats.jsonl import JsonlSplit
+from tests.auditing import audit_file, fixed_files
 from tests.samples import table
 
 Files = dict[str, bytes]

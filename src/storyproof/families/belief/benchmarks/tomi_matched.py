@@ -102,8 +102,8 @@ def draw_skeletons(draws: Draws, count: int) -> Codes:
     marks = np.repeat((np.arange(len(_MARKS)) << 32)[:, None] - 1, count, axis=1)
     order = np.argsort(np.concatenate([entries, marks, acts]), axis=0, kind="stable")
     companions = [code for agent in range(1, AGENTS) for code in (_EXIT[agent], _ENTER[agent], _EXIT[agent])]
-    found: Codes = np.array([*_ENTER, *_MARKS, *companions], np.uint8)[order]
-    return found
+    codes: Codes = np.array([*_ENTER, *_MARKS, *companions], np.uint8)[order]
+    return codes
 
 
 def draw_plots(draws: Draws, count: int) -> tuple[Plots, Indices]:

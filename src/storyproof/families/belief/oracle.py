@@ -327,7 +327,7 @@ class Minds:
     def _is_stale(self, chain: Chains, asked: _Asked, agent: Small, time: npt.NDArray[Any]) -> Flags:
         """Return whether the last of each chain has seen the object later than an agent before some time.
 
-        As the others of the chain know it: who leaves others with the object knows that they see it later.
+        As the others of the chain know it: people who leave others with the object know that they see it later.
         """
         shown, known_by = self._sights, self._course.departures
         known = self._together(known_by.aware, known_by.witnesses, chain, asked) & before(time, self._words)

@@ -59,6 +59,9 @@ def go_to_a_set(study: Study, browser: Browser) -> StudyItem:
         if browser.form.action.endswith("/rate"):
             browser.submit(difficulty="1")
             continue
+        if browser.form.action.endswith("/start"):
+            browser.submit()
+            continue
         item = current(study, browser)
         if item.parts and item.role == MAIN:
             return item

@@ -98,7 +98,7 @@ def _word(clause: str, language: Language) -> bool | None:
 
 
 def _statement(sentence: str, question: str, language: Language) -> bool | None:
-    """Return whether a sentence says that somebody knows or not; who is not wrong is not known to be wrong."""
+    """Return whether a sentence says that somebody knows or not; a person who is not wrong is not known to be wrong."""
     clauses = _CLAUSE_END.split(sentence)
     reasons = [any(sign.lastgroup == "reason" for sign in language.signs.finditer(clause)) for clause in clauses]
     if True in reasons:  # a reason reaches to the end, one that begins the sentence only to the next clause

@@ -1,3 +1,4 @@
+import re
 from itertools import product
 from pathlib import Path
 
@@ -240,6 +241,30 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
     path.write_bytes("# naïve\nrules:\n  - grand: [child, child]\n".encode("latin-1"))
     with pytest.raises(DataError, match=r"cannot read the rules in .*latin\.yaml"):
         load_rules(path)
+
+
+def test_names_and_lines_are_exact(tmp_path: Path) -> None:
+    assert re.fullmatch(r"rules-[0-9a-f]{16}", load_rules(write(tmp_path, OWN)).name)
+    with pytest.raises(DataError, match="line 4: 'stories' occurs twice; keep one"):
+        load_rules(write(tmp_path, f"stories: [child]\n{GRAND}stories: [child]\n"))
+    assert NONE not in range(len(PREDICATES))
+
+
+@pytest.mark.parametrize("count", [100, 101])
+def test_a_file_may_define_a_hundred_relations(tmp_path: Path, count: int) -> None:
+    own = "".join(f"  r{number}: [m{number}, f{number}, r{number}]\n" for number in range(count))
+    path = write(tmp_path, f"relations:\n{own}{GRAND}")
+    if count == 100:
+        assert len(load_rules(path).predicates) == len(PREDICATES) + count
+        return
+    with pytest.raises(DataError, match="'relations' has 101 entries, expected at most 100"):
+        load_rules(path)
+
+
+def test_bodies_are_in_a_fixed_order_and_may_use_all_that_is_stated() -> None:
+    heads = {("sibling", "child"): "child", ("child", "sibling"): "child", ("child", "child"): "grand"}
+    rules = RuleSet("own", PREDICATES, heads, ("child", "sibling"), inverses=False)
+    assert rules.bodies == {"grand": [("child", "child")], "child": [("child", "sibling"), ("sibling", "child")]}
 
 
 bodies = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES))

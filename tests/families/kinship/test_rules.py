@@ -245,7 +245,7 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 def test_names_and_lines_are_exact(tmp_path: Path) -> None:
     assert re.fullmatch(r"rules-[0-9a-f]{16}", load_rules(write(tmp_path, OWN)).name)
-    with pytest.raises(DataError, match="line 4: 'stories' occurs twice; keep one"):
+    with pytest.raises(DataError, match="line 1: 'stories' occurs twice; keep one"):
         load_rules(write(tmp_path, f"stories: [child]\n{GRAND}stories: [child]\n"))
     assert NONE not in range(len(PREDICATES))
 

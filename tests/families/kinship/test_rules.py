@@ -288,3 +288,24 @@ def test_any_rules_are_loaded_as_written_or_refused_for_what_is_unreachable(
             load_rules(path)
     else:
         assert load_rules(path).heads == heads
+
+
+@pytest.mark.parametrize("parts", ["abc", "[a, b]", "[a, b, '']", "[a, b, 3]", "{a: 1, b: 2, c: 3}", "7"])
+def test_a_relation_of_a_file_is_two_words_and_its_inverse(tmp_path: Path, parts: str) -> None:
+    with pytest.raises(DataError, match=r"relation 'own' is .*, expected 'name: \[male word, female word"):
+        load_rules(write(tmp_path, f"relations:\n  own: {parts}\n{GRAND}"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("a", "found 'a', expected 'head: "),
+        ("[a]", r"found \['a'\], expected 'head: "),
+        ("grand: ab", "the body of 'grand' is 'ab', expected two relations"),
+        ("grand: {child: 1, SO: 2}", "the body of 'grand' is .*, expected two relations"),
+        ("7: [child, child]", "unknown relation 7"),
+    ],
+)
+def test_a_rule_is_a_head_and_two_relations(tmp_path: Path, rule: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        load_rules(write(tmp_path, f"rules:\n  - {rule}\n"))

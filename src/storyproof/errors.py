@@ -62,10 +62,10 @@ def as_arguments(message: str) -> str:
     return _OPTION.sub(_argument, message)
 
 
-def _argument(found: re.Match[str]) -> str:
-    name = found["name"]
+def _argument(match: re.Match[str]) -> str:
+    name = match["name"]
     if name is None:
-        return found[0]
+        return match[0]
     if name.startswith("no-"):
         return f"{name[3:].replace('-', '_')}=False"
     return _ARGUMENTS.get(name, name.replace("-", "_"))
@@ -77,10 +77,10 @@ def quoted(value: object, most: int = QUOTED) -> str:
     if isinstance(value, str | bytes):
         text = value[: most + 1]  # so that the rest of a long text costs nothing
     try:
-        found = repr(text)
+        shown = repr(text)
     except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists in lists
         return f"a value ({type(value).__name__}) that is too long to show"
-    return found if len(found) <= most + 2 else f"{found[: most + 1]}…"
+    return shown if len(shown) <= most + 2 else f"{shown[: most + 1]}…"
 
 
 def shorten(text: str, most: int = SHORTENED) -> str:
@@ -163,7 +163,7 @@ class OutputError(StoryproofError):
 
 
 class ReaderLeftError(OutputError):
-    """Whoever read standard output has stopped, as `head` does."""
+    """The pipe of standard output is closed, as by `head`."""
 
     exit_code = 141  # as of a program that SIGPIPE ends
 

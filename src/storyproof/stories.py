@@ -1,4 +1,7 @@
-"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made."""
+"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made.
+
+Not called `story`, because `storyproof.story` is the function.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
         text = replace(text, story=story)
     text = replace(text, question=question)
     attempts = _divisions(family, text.story)
-    found: list[ReadingProblem] = []
+    reading_problems: list[ReadingProblem] = []
     as_written = replace(text, story=attempts[0])  # problems are at the places of what the user wrote
     for place, story in enumerate(attempts):
         problems = family.find_problems(story, question, text.people)
@@ -65,22 +68,26 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
             return family, replace(text, story=story), problems
         is_question = not any(each.is_fatal for each in problems if each.part == "story")
         if place == 0 or is_question:
-            found, as_written = problems, replace(text, story=story)
+            reading_problems, as_written = problems, replace(text, story=story)
         if is_question:
             break
     try:
         readings = family.reword(attempts[0], question)
     except ParseError as error:
         number = re.match(r"sentence (\d+)", str(error))
-        unread = [each.line for each in found if each.is_fatal and each.part == "story"]
+        unread = [each.line for each in reading_problems if each.is_fatal and each.part == "story"]
         further = bool(unread) and number is not None and int(number[1]) > min(unread)
-        problems = [ReadingProblem(str(error)), *found] if further or (unread and number is None) else found
+        problems = (
+            [ReadingProblem(str(error)), *reading_problems]
+            if further or (unread and number is None)
+            else reading_problems
+        )
         return family, as_written, problems
     if not readings:
-        return family, as_written, found
+        return family, as_written, reading_problems
     chosen, problems = _choose_reading(family, text, readings)
     if any(each.is_fatal and each.part == "story" for each in problems[:1]):
-        return family, as_written, found
+        return family, as_written, reading_problems
     return family, chosen, problems
 
 
@@ -129,13 +136,13 @@ def prove_reworded(text: OwnText) -> tuple[Example, tuple[tuple[str, str], ...]]
 def _divisions(family: Family, story: str) -> list[str]:
     """Return a text as it is, and divided into sentences in the ways that there are."""
     given = story.replace("\r\n", "\n").replace("\r", "\n").rstrip()
-    found = [given]
+    divisions = [given]
     for text in (given, _LABELLED.sub("", given)):
         try:
-            found.append(family.lines(text))
+            divisions.append(family.lines(text))
         except StoryproofError:
             continue
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(divisions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +293,9 @@ class StoryText:
 
     def _read(self) -> tuple[Family, str]:
         """Return the family that can read the story, and the story with one sentence per line."""
-        known = [load_family(self.family)] if self.family else list(families())
+        readers = [load_family(self.family)] if self.family else list(families())
         reasons: list[str] = []
-        for family in known:
+        for family in readers:
             for story in _divisions(family, self.text):
                 try:
                     if family.questions(story, 1, self._people()):

@@ -3,17 +3,22 @@
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
 import storyproof
+from storyproof import catalog
 from storyproof.catalog import load
 from storyproof.errors import ConfigError
 from storyproof.evaluation.matching import MATCHERS, judge
 from storyproof.language.display_names import display_name
+from storyproof.solvers.llm.messages import Reply, Request
+from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.vllm import Vllm
 from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer
 
@@ -77,6 +82,51 @@ def test_process_evaluate_and_ask(here: Path, url: str) -> None:
     story = "Oliver entered the room. The apple is in the basket. Oliver moved the apple to the drawer."
     own = f"--story '{story}' --question 'Where is the apple now?' --answer drawer"
     assert "expected: drawer" in shell(f"ask --model openai/fake {own}", url)
+
+
+class Llama:
+    """Stands in for a model that vLLM runs: it says where the apple or anything else is, and records its options."""
+
+    options: ClassVar[frozenset[str]] = Vllm.options
+    loaded: ClassVar[list[tuple[str, int | None]]] = []
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        self.name = f"vllm/{model}"
+        self.loaded.append((model, options.batch_size))
+
+    def identity(self) -> dict[str, Any]:
+        return {"model": self.name}
+
+    def about(self) -> dict[str, Any]:
+        return {}
+
+    def complete(self, requests: Iterable[tuple[str, Request]]) -> Iterator[tuple[str, Reply]]:
+        for name, _ in requests:
+            yield name, Reply("in the drawer")
+
+    def close(self) -> None:
+        pass
+
+
+def test_the_examples_of_the_scripts_run_as_they_are_written(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(catalog.BACKENDS, "vllm", f"{__name__}:Llama")
+    monkeypatch.setattr(Llama, "loaded", [])
+    model = "--model meta-llama/Llama-2-7b-hf"
+    shell("process")
+    printed = shell(
+        f"evaluate {model} --dataset val --batch_size 16 --max_samples 100 --exclude_memory_reality "
+        "--output_dir D --strict_matching"
+    )
+    assert ("meta-llama/Llama-2-7b-hf", 16) in Llama.loaded
+    assert Path("D", "meta-llama-Llama-2-7b-hf_val.json").is_file()
+    assert "loaded 54 questions from processed_data, 36 without memory and reality questions" in printed
+    assert "expected: " in shell(
+        f"ask {model} --json_file processed_data/val.json --example_id 5 --exclude_memory_reality"
+    )
+    story = "Oliver entered the room. The apple is in the basket. Oliver moved the apple to the drawer."
+    printed = shell(f'ask {model} --story "{story}" --question "Where is the apple now?" --answer "drawer"')
+    assert "in the drawer" in printed
+    assert "careful suffix_match" in printed
 
 
 @pytest.mark.parametrize(

@@ -63,12 +63,12 @@ def examine(
         bench.judge_of(load_family(form.family))
     try:
         for table in story_tables(subject):
-            found = _family_of(table, form)
-            if family and found.name != family:
+            rows_family = _family_of(table, form)
+            if family and rows_family.name != family:
                 raise _other_family(path, table, load_family(family), says)
             for part in in_parts(table):
                 with _no_collection():
-                    report.findings += bench.judge(found, part)
+                    report.findings += bench.judge(rows_family, part)
                 progress(part.num_rows)
                 judged += part.num_rows
                 beat("rows", judged)
@@ -192,8 +192,8 @@ def _family_of(table: pa.Table, form: Format) -> Family:
 
 def _other_family(path: Path, table: pa.Table, family: Family, says: str) -> DataError:
     lacking = sorted(family.marks - set(table.column_names))
-    found = f"no column '{lacking[0]}'" if lacking else f"rows of {family_of_table(table).title}"
-    return DataError(f"{path}: found {found}; expected rows of {family.title}, as {says} says.")
+    content = f"no column '{lacking[0]}'" if lacking else f"rows of {family_of_table(table).title}"
+    return DataError(f"{path}: found {content}; expected rows of {family.title}, as {says} says.")
 
 
 @contextmanager
@@ -251,10 +251,10 @@ def find_files(paths: Sequence[str | Path]) -> list[Path]:
 def names_of(files: Sequence[Path]) -> list[str]:
     """Return what reports call files: their names, with as many folders before them as it takes to distinguish them."""
     wholes = [file.absolute().parts for file in files]
-    found = []
+    shown_names = []
     for parts in wholes:
         depth = 1
         while depth < len(parts) and sum(other[-depth:] == parts[-depth:] for other in set(wholes)) > 1:
             depth += 1
-        found.append(name_of("/".join(parts[-depth:])))
-    return found
+        shown_names.append(name_of("/".join(parts[-depth:])))
+    return shown_names

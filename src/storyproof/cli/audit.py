@@ -19,6 +19,7 @@ from storyproof.cli.safe_terminal import console, echo, note
 from storyproof.errors import ConfigError
 from storyproof.findings import PROOF_SAMPLE
 from storyproof.io.storage import as_place
+from storyproof.language.display_names import display_name
 
 if TYPE_CHECKING:
     from storyproof.findings import AuditReport
@@ -43,7 +44,9 @@ def audit(
     reading: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="<str>", help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"
+            metavar="<str>",
+            help="Count a wrong label as rule-dependent only if it is right under this reading; may be repeated.",
+            show_default="all",
         ),
     ] = None,
     rules: Annotated[
@@ -80,14 +83,14 @@ def audit(
 ) -> None:
     """Check every label against the text, list what is wrong and why, and write corrected files.
 
-    `verify` is another name of this command. Exit code 1 if a row does not hold what it claims, or is not understood.
+    `verify` is another name of this command. Exit code 1 if a label is wrong, or a row is not understood.
     Labels that follow under some readings only, duplicates and small tests are listed too, but do not count as wrong.
     """
     import storyproof
 
     places = [as_place(path) for path in paths]
-    for asked, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
-        engines.refuse_urls(places if asked else [], option)
+    for is_wanted, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
+        engines.refuse_urls(places if is_wanted else [], option)
     for given, option in ((against, "--against"), (html, "--html")):
         engines.refuse_urls(places if given is not None else [], option)
     for out, option in ((json_out, "--json"), (html, "--html")):
@@ -114,7 +117,7 @@ def audit(
         )
     with progress_bar("further probes", None):
         more = _more([Path(path) for path in paths], shortcuts, overlaps or against is not None, language, against)
-    extra = {name: found for name, found, _ in more}
+    extra = {name: value for name, value, _ in more}
     quiet = takes_output(json_out) or takes_output(html)
     if json_out is not None:
         plain = quiet  # escapes of the screen would not be JSON
@@ -186,7 +189,7 @@ _SHOWN_ABOVE = ("rows", "stories", "judged")
 
 def _print_counts(label: str, counts: Mapping[str, int]) -> None:
     if counts:
-        echo(f"  {label}: {', '.join(f'{name} {count:,}' for name, count in counts.items())}")
+        echo(f"  {label}: {', '.join(f'{display_name(name)} {count:,}' for name, count in counts.items())}")
 
 
 def _verdict(report: AuditReport) -> str:
@@ -209,11 +212,11 @@ def _more(
     """Return what else was asked for: name, plain values, and a table to print."""
     from storyproof.reports import audit_sections as auditing
 
-    found: list[tuple[str, Any, Any]] = []
+    sections: list[tuple[str, Any, Any]] = []
     if shortcuts:
-        found.append(("shortcuts", *auditing.shortcuts_of(paths)))
+        sections.append(("shortcuts", *auditing.shortcuts_of(paths)))
     if overlaps:
-        found.append(("overlaps", *auditing.overlaps_of(paths, against)))
+        sections.append(("overlaps", *auditing.overlaps_of(paths, against)))
     if language:
-        found.append(("language", *auditing.language_of(paths)))
-    return found
+        sections.append(("language", *auditing.language_of(paths)))
+    return sections

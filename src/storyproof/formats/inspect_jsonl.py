@@ -22,6 +22,7 @@ from storyproof.example import SCHEMA, plain_schema
 from storyproof.families.family import Family, families, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import PLACE, Format, Place, Spot
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.jsonl import (
     ANSWER,
     INSPECT,
@@ -33,7 +34,6 @@ from storyproof.formats.jsonl import (
     read_samples,
 )
 from storyproof.formats.lines import filled_lines, first_line
-from storyproof.formats.patches import Changes, Write
 
 TARGETS = ("target", "ideal")
 _OUTSIDE = ("id", "answer")  # what a sample that storyproof writes has outside its metadata

@@ -22,10 +22,9 @@ from storyproof.example import REQUIRED
 from storyproof.families.family import recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, split_of, stem_of
-from storyproof.formats.json_edits import edit_row
+from storyproof.formats.json_edits import Changes, Write, edit_row
 from storyproof.formats.jsonl import checked_row, given, table_of_rows
 from storyproof.formats.lines import MARK, find_bad_bytes, unreadable
-from storyproof.formats.patches import Changes, Write
 from storyproof.io.bounded_input import LONGEST_LINE, DocumentError, beyond, check_json, open_file, open_text
 
 FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_id")
@@ -112,7 +111,7 @@ def _lists_questions(path: Path) -> bool:
 
 
 def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of so many rows; columns that it lacks are null.
+    """Read a file in tables of `rows` rows; columns that it lacks are null.
 
     Args:
         path: The file.
@@ -155,7 +154,7 @@ def _row(found: Any, where: str) -> dict[str, Any]:
     if family.facts:
         return {**_NO_MINDS, **row}
     if "\n" not in row["story"]:
-        with suppress(ParseError):  # a story in another form: whoever parses it raises the error
+        with suppress(ParseError):  # a story in another form: parsing it raises the error
             row["story"] = family.lines(row["story"])
     return row
 

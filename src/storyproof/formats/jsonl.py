@@ -20,7 +20,7 @@ from storyproof.example import REQUIRED, plain_schema
 from storyproof.families.family import Family, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
-from storyproof.formats.json_edits import edit_row
+from storyproof.formats.json_edits import Changes, Write, edit_row
 from storyproof.formats.lines import (
     MARK,
     bad_byte,
@@ -30,7 +30,6 @@ from storyproof.formats.lines import (
     numbered_lines,
     text_lines,
 )
-from storyproof.formats.patches import Changes, Write
 from storyproof.io.bounded_input import DocumentError, parse_json
 
 JSONL, INSPECT = "jsonl", "inspect"
@@ -92,7 +91,7 @@ class Jsonl(Format):
 
 
 def read_jsonl(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of so many rows; columns that it lacks are null.
+    """Read a file in tables of `rows` rows; columns that it lacks are null.
 
     Args:
         path: The file.
@@ -246,7 +245,7 @@ def read_samples(
     make: Callable[[Mapping[str, Any]], dict[str, Any]],
     schema: Callable[[], pa.Schema] = plain_schema,
 ) -> Iterator[pa.Table]:
-    """Read a file of others in tables of so many rows, with places and the columns of an example, those lacking null.
+    """Read a foreign file in tables of `rows` rows, with places and the columns of an example; those lacking are null.
 
     A value that does not fit its column's type is taken for something else of the same name, and is null.
 
@@ -338,7 +337,7 @@ class _PlainRows:
             self._family = recognise(given(found), found["question"])
         names = {name: id_of(found.get(name)) for name in ("id", "story_id")}
         text = {"story": found["story"], "question": found["question"]}
-        with suppress(ParseError):  # in another form: who judges the row says so
+        with suppress(ParseError):  # in another form: judging the row says so
             text["story"] = self._family.lines(text["story"])
         with suppress(ParseError):
             text["question"] = self._family.question_in(text["question"])

@@ -7,7 +7,7 @@ refuses what it does not understand, what has two readings, and what cannot happ
 
 Three things that people leave unsaid are read in one way, always:
 
-- Whoever leaves a room, or handles something, without having entered was there from the beginning.
+- Somebody who leaves a room, or handles something, without having entered was there from the beginning.
 - "The room" is the room that somebody is in, or the only other room of the story. A story that names no room has one.
 - What somebody puts somewhere is there from then on, if nothing says where it was before.
 """
@@ -180,7 +180,9 @@ def _tables() -> dict[str, Any]:
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(_fill(each))) for kind, some in _tables()["sentences"].items() for each in some)
+    return tuple(
+        (kind, re.compile(_fill(each))) for kind, patterns in _tables()["sentences"].items() for each in patterns
+    )
 
 
 @cache
@@ -482,7 +484,7 @@ class _Story:
                     raise ParseError(f"what this says about the {word} is not understood.")
 
     def _be_present(self, agent: str, room: str | None) -> str:
-        """Return where somebody is; who has neither entered nor left was in this room from the beginning."""
+        """Return where somebody is; a person who has neither entered nor left was in this room from the beginning."""
         here = self.where.get(agent)
         if here is not None:
             return here

@@ -59,10 +59,10 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
     unknown = [name for name in names if name not in shown]
     if len(unknown) > _MOST_OPEN:
         raise ParseError(f"the story does not show the genders of {', '.join(unknown)}.")
-    found = []
+    rows = []
     for chosen in product(GENDERS, repeat=len(unknown)):
         genders = {**shown, **dict(zip(unknown, chosen, strict=True))}
-        found.append(
+        rows.append(
             {
                 "genders": [f"{name}:{genders[name]}" for name in names],
                 "edges": [[number[one], number[other]] for one, other in facts],
@@ -71,7 +71,7 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
                 "k": len(facts),
             }
         )
-    return found
+    return rows
 
 
 def _read(story: str, people: Collection[str]) -> Reading:
@@ -111,7 +111,7 @@ def _check_asked(reading: Reading, first: str, second: str) -> None:
             message = f"the story does not name '{name}'; it names {listed}."
             raise _AskedError(name, message + suggest(name, reading.people))
     if first == second:
-        raise _AskedError(second, f"the question asks what {second} is to {second}; expected two people.")
+        raise _AskedError(second, f"the question is what {second} is to {second}; expected two people.")
     if second not in reading.genders and name_gender(second) is None:
         message = f"the story does not show whether {second} is {MALE} or {FEMALE}; the answer depends on it."
         raise _AskedError(second, message)

@@ -11,7 +11,7 @@ from storyproof.language.display_names import display_name
 from storyproof.pictures.svg import element, safe
 from storyproof.reports.page import build_table, data_text
 from storyproof.reports.run_scores import FEW
-from storyproof.stats.intervals import Interval
+from storyproof.stats import Interval
 from storyproof.study.admin import AdminSession
 from storyproof.study.design import PARAPHRASE
 from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
@@ -93,10 +93,10 @@ def _cards(study: Study, rows: StudyRows, excluded: dict[int, list[str]]) -> str
         (f"{pay} {study.design.currency}", "pay so far"),
     ]
     body = "".join(
-        element("div", element("dd", safe(value), class_="value") + element("dt", safe(text)), class_="card")
+        element("div", element("dd", safe(value), class_="value") + element("dt", safe(text)), class_="stat")
         for value, text in cards
     )
-    return element("dl", body, class_="cards")
+    return element("dl", body, class_="stats")
 
 
 def _result_times(rows: StudyRows) -> list[float]:

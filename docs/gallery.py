@@ -123,10 +123,8 @@ def _card(name: str) -> Iterator[str]:
     yield f"| **Speed** | stories per CPU second of a [stream]({stream_table}): {speeds}; [files]({files}) |"
     if benchmark.presets:
         yield f"| **Presets** | {', '.join(f'`{preset}`' for preset in benchmark.presets)} |"
-    yield "\n### Dials of " + name + "\n"
-    yield "| dial | values | default | what it does |\n|---|---|---|---|"
-    for dial in storyproof.dials(name).values():
-        yield f"| `{dial.name}` | {dial.range} | {_default(dial.default)} | {dial.help} |"
+    dials = [f"`{dial.name}` ({dial.range}{_default(dial.default)})" for dial in storyproof.dials(name).values()]
+    yield f"| **Dials** (values; default) | {', '.join(dials)}. What they do: `storyproof generate {name} --help` |"
     yield ""
 
 
@@ -148,10 +146,10 @@ def _capital(text: str) -> str:
 
 def _default(value: object) -> str:
     if value is None or value == ():
-        return "–"
+        return ""
     if isinstance(value, tuple):
-        return ", ".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return f"; {', '.join(map(str, value))}"
+    return f"; {value}".lower() if isinstance(value, bool) else f"; {value}"
 
 
 def measured(name: str) -> list[MeasuredRow]:

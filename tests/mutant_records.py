@@ -1,8 +1,9 @@
 """What is known of the mutants of each function, and the page that sums it up.
 
 docs/mutants.toml has an entry for each function that was measured: how many of its mutants were killed, and which
-survived. An entry belongs to a function by its name and by a hash of its code without comments, docstrings and layout,
-and not to the module that it stands in: functions that move keep their entry, and one that changes loses only its own.
+survived. An entry belongs to a function by its name and by a hash of its code without comments, docstrings, layout and
+the names of local variables, and not to the module that it stands in: functions that move keep their entry, and one
+that changes loses only its own.
 Reasons for survivors are written into the file by hand. `python -m tests.mutant_records` writes docs/mutants.md again.
 """
 
@@ -112,8 +113,33 @@ def parts_of(code: str) -> list[Part]:
             if isinstance(inner, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef) and ast.get_docstring(inner):
                 assert isinstance(body, list)
                 inner.body = body[1:] or [ast.Pass()]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            number_locals(node)
         found.setdefault(name, []).append(ast.unparse(node))
     return [Part(name, hashlib.sha256("\n".join(code).encode()).hexdigest()[:8]) for name, code in found.items()]
+
+
+def number_locals(function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    """Replace the names of arguments and local variables, those of inner functions too, by numbers in order."""
+    numbers: dict[str, str] = {}
+    outer = {name for node in ast.walk(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    for node in ast.walk(function):
+        name = ""
+        if isinstance(node, ast.arg):
+            name = node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            name = node.id
+        elif isinstance(node, ast.ExceptHandler):
+            name = node.name or ""
+        if name and name not in outer:
+            numbers.setdefault(name, f"local{len(numbers)}")
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            node.arg = numbers.get(node.arg, node.arg)
+        elif isinstance(node, ast.Name):
+            node.id = numbers.get(node.id, node.id)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            node.name = numbers.get(node.name, node.name)
 
 
 def present_parts() -> dict[str, list[Part]]:

@@ -529,9 +529,12 @@ def main() -> int:
                 if arguments.survivors:
                     doubtful = [] if before is None else [each for each in before.survivors if not each.is_equivalent]
                     keys = {each[:3] for each in doubtful}
-                    mutants = [each for each in mutants_of(target, code, part.name) if each.key in keys] if keys else []
-                    if not mutants:
+                    every = mutants_of(target, code, part.name) if keys else []
+                    mutants = [each for each in every if each.key in keys]
+                    if not keys:
                         continue
+                    if len(mutants) < len(doubtful):  # its variables have other names now
+                        mutants, before = every, None
                 elif before is not None and not arguments.again:
                     continue
                 else:

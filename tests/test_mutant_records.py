@@ -44,6 +44,13 @@ def test_layout_comments_docstrings_and_imports_do_not_count() -> None:
     assert parts_of(other) == parts_of(CODE)
 
 
+def test_names_of_local_variables_do_not_count() -> None:
+    code = "def f(given):\n    found = [each for each in given if each]\n    return min(found)\n"
+    assert parts_of(code.replace("found", "kept").replace("each", "one").replace("given", "all_of")) == parts_of(code)
+    assert parts_of(code.replace("min(found)", "min(given)")) != parts_of(code)
+    assert parts_of(code.replace("min(", "max(")) != parts_of(code)
+
+
 def test_a_change_loses_only_the_function_that_changed() -> None:
     before = [Record("a.py", part, "2026-01-01", 3) for part in parts_of(CODE)]
     present = {"a.py": parts_of(CODE.replace("x + 1", "x + 2"))}

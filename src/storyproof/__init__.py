@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from storyproof.errors import StoryproofError as StoryproofError
     from storyproof.evaluation.ask import ask as ask
     from storyproof.evaluation.compare import compare as compare
+    from storyproof.evaluation.diagnose import diagnose as diagnose
     from storyproof.evaluation.evaluate import evaluate as evaluate
     from storyproof.evaluation.judge import ReplyVerdict as ReplyVerdict
     from storyproof.evaluation.judge import judge as judge
@@ -66,6 +67,7 @@ _PLACES = {
     "new_family": "storyproof.families.new_family",
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
+    "diagnose": "storyproof.evaluation.diagnose",
     "report": "storyproof.reports.report",
     "doctor": "storyproof.reports.doctor",
     "draw": "storyproof.reports.draw",
@@ -92,6 +94,7 @@ __all__ = [
     "ask",
     "audit",
     "compare",
+    "diagnose",
     "dials",
     "doctor",
     "draw",

@@ -30,6 +30,7 @@ from collections.abc import Iterable, Sequence
 
 QUOTED = 80  # characters of data that a message quotes
 SHORTENED = 300  # characters of another program's message that ours repeats
+_NEAR = 0.6  # how alike two words must be for one to be meant by the other, from 0 to 1
 LONGEST = 2000  # characters of a message
 
 # An option, unless it is quoted or belongs to a command that is quoted whole.
@@ -126,9 +127,13 @@ class UnknownNameError(ConfigError):
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f" Did you mean '{close[0]}'?" if close else ""
-        super().__init__(f"unknown {what} '{name}'.{hint} Known: {', '.join(names)}.")
+        super().__init__(f"unknown {what} '{name}'.{suggest(name, names)} Known: {', '.join(names)}.")
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'tomi'?" with the known word that is nearest; nothing if none is near."""
+    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=_NEAR)
+    return f" Did you mean '{close[0]}'?" if close else ""
 
 
 class VocabularyError(StoryproofError):

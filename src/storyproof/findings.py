@@ -6,6 +6,7 @@ hard to use although all that it claims may hold, such as a label that follows b
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -257,3 +258,8 @@ def add_up(counts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def tally(findings: Iterable[Finding]) -> Counter[str]:
     """Return how many findings there are of each kind."""
     return Counter(each.kind for each in findings)
+
+
+def written(value: Any) -> str:
+    """Return a value as findings show it: texts as they are, others as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -219,16 +219,16 @@ def share(right: Flags, cluster: Ints) -> Share:
         right: Whether each question was answered rightly.
         cluster: The story of each, numbered from 0.
     """
-    asked = np.bincount(cluster)
-    good = np.bincount(cluster, weights=right)[asked > 0]
-    asked = asked[asked > 0]
-    stories, questions = len(asked), int(asked.sum())
+    sizes = np.bincount(cluster)
+    good = np.bincount(cluster, weights=right)[sizes > 0]
+    sizes = sizes[sizes > 0]
+    stories, questions = len(sizes), int(sizes.sum())
     if not questions:
         return Share(0.0, 0.0, 1.0, 0)
     value = float(good.sum()) / questions
     if stories == 1:
         return Share(value, 0.0, 1.0, questions)
-    spread = float(((good - value * asked) ** 2).sum())
+    spread = float(((good - value * sizes) ** 2).sum())
     variance = spread / questions**2 * stories / (stories - 1)
     worth = float(stories)
     if 0 < value < 1:
@@ -239,8 +239,8 @@ def share(right: Flags, cluster: Ints) -> Share:
 
 def share_of_stories(right: Flags, cluster: Ints) -> Share:
     """Return the share of stories all of whose questions were answered correctly."""
-    asked = np.bincount(cluster)
-    whole = (np.bincount(cluster, weights=right) == asked)[asked > 0]
+    sizes = np.bincount(cluster)
+    whole = (np.bincount(cluster, weights=right) == sizes)[sizes > 0]
     return share(whole, np.arange(len(whole)))
 
 

@@ -136,7 +136,7 @@ def test_a_run_that_was_stopped_resumes_with_what_is_missing(tmp_path: Path, cap
     out = tmp_path / "two"
     with pytest.raises(KeyboardInterrupt):
         make(out, engine=Stopping(3))
-    assert "the shards that are finished are kept; the same command goes on with them" in caplog.text
+    assert "the shards that are finished are kept; the same command resumes with them" in caplog.text
     assert not out.exists()
     for read in (storyproof.verify, storyproof.audit, storyproof.load):
         with pytest.raises(

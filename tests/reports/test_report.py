@@ -171,7 +171,7 @@ def test_long_replies_are_cut(runs: list[Evaluation]) -> None:
 def test_without_data(runs: list[Evaluation], tmp_path: Path) -> None:
     gone = [replace(each, data=str(tmp_path / "gone"), path=None) for each in runs]
     text = report(gone).render()
-    assert "is not there any more" in text
+    assert "is missing, so stories are not shown" in text
     [board] = unpack(text, "answers")["boards"]
     assert set(board["story"]) == {-1}
     assert board["pictures"] == {}

@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storyproof.errors import ConfigError, DataError
+from storyproof.runtime.guard import LARGEST_REQUEST
 from storyproof.study import admin, schema
 from storyproof.study.admin import MOST_WRONG, MOST_WRONG_IN_ALL, TooManyAttemptsError, hash_password
 from storyproof.study.admin import log_in as begin_session
@@ -25,7 +26,6 @@ from storyproof.study.items import MAIN, find_paraphrasing
 from storyproof.study.messages import load_texts, read_messages
 from storyproof.study.participants import Arrival
 from storyproof.study.text_checks import COPIES_EARLIER, COPIES_INSTRUCTIONS, check_story
-from storyproof.web.guard import LARGEST_REQUEST
 from tests.study.browser import Browser, forms_of
 from tests.study.crowd import opening
 from tests.study.samples import LIMITED, UNLIMITED, Clock, make_study, solve_design
@@ -686,26 +686,26 @@ def test_rules_are_in_the_language_of_the_page_or_left_out(tmp_path: Path, data:
     assert "<details" not in pages["none"]
 
 
-SPANISH = {"consent_title": "Antes de empezar", "progress": "Paso {done} de {total}"}
+FRENCH = {"consent_title": "Avant de commencer", "progress": "Étape {done} sur {total}"}
 
 
 def test_messages_of_a_lab(tmp_path: Path, data: Path) -> None:
     """A study in a language that does not ship has all its texts from a file, which belongs to its design."""
-    path = tmp_path / "es.yaml"
+    path = tmp_path / "fr.yaml"
     english = load_texts("en")
     texts = {key: english.plain(key) for key in list(english.keys())}
-    path.write_text(json.dumps(texts | SPANISH | {"Different names are different people.": "Otros nombres"}), "utf-8")
-    design = solve_design(language="es", messages=read_messages(path, "es"), practice=1)
+    path.write_text(json.dumps(texts | FRENCH | {"Different names are different people.": "D'autres noms"}), "utf-8")
+    design = solve_design(language="fr", messages=read_messages(path, "fr"), practice=1)
     study = make_study(tmp_path, design, data=data)
     study.close()
     study = open_study(study.folder)
     browser = Browser(create_app(study))
     browser.open("/")
-    assert browser.title == "Antes de empezar"
-    assert '<html lang="es">' in browser.page.text
+    assert browser.title == "Avant de commencer"
+    assert '<html lang="fr">' in browser.page.text
     browser.submit(agree="yes")
-    assert "Paso 1 de 5" in browser.page.text
-    assert "Otros nombres" in browser.page.text
+    assert "Étape 1 sur 5" in browser.page.text
+    assert "D&#x27;autres noms" in browser.page.text
     study.close()
 
 

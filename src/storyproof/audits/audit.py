@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from storyproof.audits.fixes import MANNERS, MARK, fixes
 from storyproof.audits.row_consistency import FileOrder, OrderOfFile, RowOrder
 from storyproof.audits.row_pass import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
 from storyproof.datasets.folders import MARKER, is_unfinished, whole_folder
@@ -32,12 +33,9 @@ from storyproof.families.family import Family, families, load_family
 from storyproof.families.file_judge import Subject
 from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
 from storyproof.findings import MANIFEST as DIFFERS
-from storyproof.formats.format import load_format, split_of, suffixes
-from storyproof.formats.json_edits import Changes, Write, contents, right_value
+from storyproof.formats.format import split_of, suffixes
 from storyproof.io.bounded_input import FILE, kind_of
 from storyproof.io.storage import RemoteFolder, is_url
-
-MARK, DROP = MANNERS = ("mark", "drop")  # what to do with rows from which no answer follows
 
 Progress = Callable[[int], None]
 
@@ -112,7 +110,7 @@ def audit(
                 progress(examined.report.questions)
     orders.close()
     if not any(report.questions for report in reports):
-        raise DataError(f"{' and '.join(map(str, paths))} holds no questions, so there is nothing to audit.")
+        raise DataError(f"{' and '.join(map(str, paths))} contains no questions, so there is nothing to audit.")
     if fix is not None:
         _write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
     problems = dict.fromkeys(problem for each in manifests for problem in each.problems(hashes))
@@ -121,27 +119,6 @@ def audit(
 
 
 verify = audit
-
-
-def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (), *, name: str = "") -> FileReport:
-    """Audit one file, without a manifest beside it.
-
-    Args:
-        path: The file.
-        format: The name of a format; auto recognises it.
-        readings: Only these readings make a wrong label rule-dependent; by default all.
-        name: What findings call it; by default its name.
-
-    Raises:
-        DataError: If the file cannot be read; the message says where, what was found and what was expected.
-        UnknownNameError: If there is no such format or reading.
-    """
-    examine_file = _ExamineFile({"readings": tuple(readings)}, format)
-    orders = _Orders(examine_file)
-    file = _File(DataFile(str(path)), name or Path(path).name, split_of(Path(path)), "")
-    report = orders.follow(file, examine_file(file))
-    orders.close()
-    return report
 
 
 def listed_statuses(report: AuditReport) -> dict[str, dict[str, int]]:
@@ -389,53 +366,3 @@ def errata_csv(reports: Sequence[FileReport]) -> str:
             line = (each.row, each.id, each.field, each.found, each.expected, each.kind, each.reason, each.reading)
             writer.writerow([each.file, *line])
     return text.getvalue()
-
-
-def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Write]:
-    """Return what writes a file, and those beside it, with all findings corrected as far as that is possible.
-
-    All else is kept byte for byte, in Parquet value for value. Rows without a right answer are left out where the
-    family says so. Otherwise they are marked or dropped: marked in the family's column for statuses, which is added if
-    the file has none.
-
-    Args:
-        path: The file.
-        report: What an audit found in it.
-        ambiguous: What to do with rows from which no answer follows: mark or drop.
-
-    Returns:
-        What writes each file, by its name.
-
-    Raises:
-        UnknownNameError: If `ambiguous` is neither.
-        DataError: If the file is not as it was audited, or its format cannot be patched.
-    """
-    if ambiguous not in MANNERS:
-        raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
-    form = load_format(report.format)
-    changes = Changes(gone=set(report.gone), rows=report.questions)
-    for each in report.findings:
-        if each.fix:
-            value = each.expected if form.holds_text else right_value(each)
-            changes.put(each.row, each.fix, value, each.found)
-    family = load_family(report.family) if report.family else None  # a file without rows has none
-    if family is not None and family.status_column:
-        _settle(changes, report, family.status_column, family.statuses[0], ambiguous)
-    return form.patch(Path(path), changes)
-
-
-def _settle(changes: Changes, report: FileReport, column: str, right: str, ambiguous: str) -> None:
-    """Mark or drop rows from which no answer follows; those that become right are kept as they are."""
-    changes.added = {column: right}
-    if ambiguous == MARK:
-        for row, status in report.unsettled.items():
-            changes.values.setdefault(row, {}).setdefault(column, status)
-        return
-    final = {**report.declared, **report.unsettled}
-    final |= {row: values[column] for row, values in changes.values.items() if column in values}
-    changes.gone = {*changes.gone, *(row for row, status in final.items() if status != right)}
-
-
-def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
-    """Return the contents of the files that `fixes` writes, by name."""
-    return contents(fixes(path, report, ambiguous))

@@ -85,8 +85,8 @@ def read_split(source: StorySource, label: str, most_texts: int) -> HashedSplit:
         row_ids += table["id"].to_pylist()
         answers += [labels.setdefault(each, each) for each in given]
         hashes = {text: hash_of(text) for text in dict.fromkeys(stories)}
-        asked = zip(stories, table["question"].to_pylist(), strict=True)
-        numbers[QUESTION] += [hash_of(f"{hashes[text]} {question}") for text, question in asked]
+        questions = zip(stories, table["question"].to_pylist(), strict=True)
+        numbers[QUESTION] += [hash_of(f"{hashes[text]} {question}") for text, question in questions]
         for end in [*story_starts(table)[1:].tolist(), rows]:
             last = end - 1  # where questions stand between sentences, the last row has all of them
             text, key = stories[last], hashes[stories[last]]
@@ -310,19 +310,19 @@ def _disputed(parts: Sequence[HashedSplit]) -> Hashes:
     """Return the questions that have several answers."""
     numbers: dict[str | None, int] = {}
     answers = np.array([numbers.setdefault(each, len(numbers)) for part in parts for each in part.answers], np.uint64)
-    asked = np.concatenate([part.hashes[QUESTION] for part in parts])
-    _, firsts = np.unique(asked + answers * _ODD, return_index=True)  # the first of each question with each answer
-    questions, counts = np.unique(asked[firsts], return_counts=True)
+    hashes = np.concatenate([part.hashes[QUESTION] for part in parts])
+    _, firsts = np.unique(hashes + answers * _ODD, return_index=True)  # the first of each question with each answer
+    questions, counts = np.unique(hashes[firsts], return_counts=True)
     return questions[counts > 1]
 
 
 def _answered(part: HashedSplit, questions: Hashes) -> dict[int, list[tuple[int, str]]]:
     """Return rows with their answers, by question, without rows that have none."""
     answered: dict[int, list[tuple[int, str]]] = {}
-    asked = part.hashes[QUESTION]
-    for row in np.flatnonzero(np.isin(asked, questions)).tolist():
+    hashes = part.hashes[QUESTION]
+    for row in np.flatnonzero(np.isin(hashes, questions)).tolist():
         if (answer := part.answers[row]) is not None:
-            answered.setdefault(int(asked[row]), []).append((row, answer))
+            answered.setdefault(int(hashes[row]), []).append((row, answer))
     return answered
 
 

@@ -141,6 +141,6 @@ def _bleu(words: Sequence[str], most: Grams) -> float:
         grams = Counter(tuple(words[start : start + size]) for start in range(len(words) - size + 1))
         if not grams:
             return 0.0
-        known = sum(min(count, most[gram]) for gram, count in grams.items())
-        total += math.log((known + 1e-9) / sum(grams.values())) / _LONGEST
+        matches = sum(min(count, most[gram]) for gram, count in grams.items())
+        total += math.log((matches + 1e-9) / sum(grams.values())) / _LONGEST
     return math.exp(total)

@@ -369,11 +369,11 @@ class RepeatedNumbers:
             repeated.update(numbers[twice].tolist())
         self._ranges.sort()
         for place, (start, end, questions) in enumerate(self._ranges):
-            for other, until, asked in self._ranges[place + 1 :]:
+            for other, until, is_question in self._ranges[place + 1 :]:
                 if other >= end:
                     break
                 stories = range(max(start, other), min(end, until))
-                repeated.update(10 * story + each for story in stories for each in range(min(questions, asked)))
+                repeated.update(10 * story + each for story in stories for each in range(min(questions, is_question)))
         return sorted(repeated)
 
     def _continues(self, numbers: Numbers) -> bool:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def ask(
     context: typer.Context,
-    model: Annotated[str, typer.Option(help="Whom to ask, as for evaluate.")],
+    model: Annotated[str, typer.Option(help="The model, as for evaluate.")],
     data: Annotated[Path | None, typer.Option(help="A dataset folder or a file.")] = None,
     index: Annotated[int, typer.Option(help="Which question of it, counted from 0.")] = 0,
     split: options.Split = None,
@@ -27,7 +27,7 @@ def ask(
         bool, typer.Option("--exclude-memory-reality", help="Count questions about beliefs only.")
     ] = False,
     story: Annotated[str | None, typer.Option(help="A story of your own.")] = None,
-    question: Annotated[str | None, typer.Option(help="What to ask about it.")] = None,
+    question: Annotated[str | None, typer.Option(help="The question about the story.")] = None,
     answer: Annotated[str | None, typer.Option(help="The right answer, if it is to be judged.")] = None,
     prompt: Annotated[str, typer.Option(help="A prompt's name or file, or module:function.")] = "zero-shot",
     conventions: options.Conventions = True,
@@ -35,7 +35,7 @@ def ask(
     max_tokens: options.MaxTokens = None,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Also show what exactly is asked.")] = False,
     json_out: Annotated[
-        Path | None, typer.Option("--json", help="Write what came of it to a file; - for standard output.")
+        Path | None, typer.Option("--json", help="Write the result to a file; - for standard output.")
     ] = None,
 ) -> None:
     """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""

@@ -19,6 +19,7 @@ from storyproof.cli.safe_terminal import console, echo, note
 from storyproof.errors import ConfigError
 from storyproof.findings import PROOF_SAMPLE
 from storyproof.io.storage import as_place
+from storyproof.language.display_names import display_name
 
 if TYPE_CHECKING:
     from storyproof.findings import AuditReport
@@ -43,7 +44,9 @@ def audit(
     reading: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="<str>", help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"
+            metavar="<str>",
+            help="Count a wrong label as rule-dependent only if it is right under this reading; may be repeated.",
+            show_default="all",
         ),
     ] = None,
     rules: Annotated[
@@ -86,8 +89,8 @@ def audit(
     import storyproof
 
     places = [as_place(path) for path in paths]
-    for asked, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
-        engines.refuse_urls(places if asked else [], option)
+    for is_wanted, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
+        engines.refuse_urls(places if is_wanted else [], option)
     for given, option in ((against, "--against"), (html, "--html")):
         engines.refuse_urls(places if given is not None else [], option)
     for out, option in ((json_out, "--json"), (html, "--html")):
@@ -186,7 +189,7 @@ _SHOWN_ABOVE = ("rows", "stories", "judged")
 
 def _print_counts(label: str, counts: Mapping[str, int]) -> None:
     if counts:
-        echo(f"  {label}: {', '.join(f'{name} {count:,}' for name, count in counts.items())}")
+        echo(f"  {label}: {', '.join(f'{display_name(name)} {count:,}' for name, count in counts.items())}")
 
 
 def _verdict(report: AuditReport) -> str:

@@ -313,14 +313,14 @@ def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:
     from storyproof.reports.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
 
     screen = console()
-    asked = [run for run in runs if run.free_text]
+    language_models = [run for run in runs if run.free_text]
     plain = [run for run in runs if not run.free_text]
     if plain:
         screen.print(scores_view(runs))  # side by side, whatever they are
-    elif len(asked) == 1:
-        screen.print(run_view(asked[0]))
-    elif asked:
-        screen.print(runs_view(asked))
+    elif len(language_models) == 1:
+        screen.print(run_view(language_models[0]))
+    elif language_models:
+        screen.print(runs_view(language_models))
     if len(runs) > 1:
         screen.print(sensitivity_view(sensitivity(runs)))
     for each in twins:

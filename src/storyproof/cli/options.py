@@ -356,8 +356,8 @@ def refuse_settings(context: typer.Context) -> None:
 
 def _refusal(flag: str, benchmark: type[Benchmark], options: Mapping[str, tuple[str, Option]], *, off: bool) -> str:
     typed = flag.replace("--", "--no-", 1) if off else flag
-    known = sorted([*options, *([PRESET] if benchmark.presets else [])])
-    has = f"{benchmark.name} has {listed(known)}" if known else f"{benchmark.name} has no options of its own"
+    flags = sorted([*options, *([PRESET] if benchmark.presets else [])])
+    has = f"{benchmark.name} has {listed(flags)}" if flags else f"{benchmark.name} has no options of its own"
     several = len(_all_versions(benchmark.name)) > 1
     called = f"version {benchmark.version} of {benchmark.name}" if several else benchmark.name
     others = [name for name in _having(flag) if name != benchmark.name]

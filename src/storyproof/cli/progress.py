@@ -72,8 +72,8 @@ class ProgressLines:
         if now - self._reported < seconds_between_lines():
             return
         self._reported = now
-        known = "; ".join(each for each in (self._part, state) if each)
-        remark(f"{self._count()}, {self._rate(now)}{f'; {known}' if known else ''}")
+        parts = "; ".join(each for each in (self._part, state) if each)
+        remark(f"{self._count()}, {self._rate(now)}{f'; {parts}' if parts else ''}")
 
     def _count(self) -> str:
         of = "" if self._total is None else f" of {self._total:,}"

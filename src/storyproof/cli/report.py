@@ -27,7 +27,7 @@ def report(
         list[Path] | None,
         typer.Option(metavar="<path>", help="Where the data of the runs are, if they have moved; may be repeated."),
     ] = None,
-    title: Annotated[str, typer.Option(help="What the report is called.")] = "Runs",
+    title: Annotated[str, typer.Option(help="The title of the report.")] = "Runs",
 ) -> None:
     """Compare runs on one page: scores, differences, groups, mistakes, and every answer with its story and proof."""
     from storyproof.reports.report import HTML, check_format

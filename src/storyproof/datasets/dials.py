@@ -140,10 +140,10 @@ def turn(benchmark: str, seed: int, settings: Mapping[str, Any], preset: str | N
     values: dict[str, Any] = {}
     for name, value in settings.items():
         if name not in options:
-            known = list(options)
-            if not known:
+            dial_names = list(options)
+            if not dial_names:
                 raise ConfigError(f"{benchmark} has no dials; leave '{name}' out.")
-            raise UnknownNameError(f"dial of {benchmark}", name, known)
+            raise UnknownNameError(f"dial of {benchmark}", name, dial_names)
         option = options[name]
         if option.read is bool and not isinstance(value, bool):
             raise ConfigError(f"{name} is {value!r}; expected True or False.")

@@ -2,7 +2,7 @@
 
 Everything is written to a draft, a hidden folder beside the target, which takes its place in one step. One process at a
 time may write a target. What a killed process left is found by the next one, named, and removed or restored. Drafts of
-datasets in shards are kept with the shards that are finished, and the same command goes on with them.
+datasets in shards are kept with the shards that are finished, and the same command resumes with them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MARKER = ".storyproof-unfinished"
 RECORDS = ".storyproof-shards"  # a folder in a draft: what is known of each shard that is finished
 _WHOLE = ".whole"  # what the marker is called, beside a draft, while the draft is moved to its place
 _NAMED = 3  # of many files in a message
-_FINISHED_STAY = "the shards that are finished are kept, and the same command goes on with them"
+_FINISHED_STAY = "the shards that are finished are kept, and the same command resumes with them"
 _drafts: set[Path] = set()
 
 
@@ -91,7 +91,7 @@ def clear_drafts() -> None:
 def _drop(draft: Path) -> None:
     """Remove a draft unless the same command can go on with it."""
     if _is_resumable(draft):
-        _log.warning("storyproof: the shards that are finished are kept; the same command goes on with them.")
+        _log.warning("storyproof: the shards that are finished are kept; the same command resumes with them.")
     else:
         shutil.rmtree(draft, ignore_errors=True)
 

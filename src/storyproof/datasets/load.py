@@ -49,10 +49,10 @@ def load(path: Data, split: str | None = None, *, labels: str = "given") -> pa.T
         except DataError as error:
             raise DataError(f"{source.name}: {error}") from error
         schema = plain_schema(family.schema)
-        known = [name for name in schema.names if name in completed.column_names]
+        columns = [name for name in schema.names if name in completed.column_names]
         others = [name for name in completed.column_names if name not in schema.names]
-        fixed = [completed.column(name).cast(schema.field(name).type) for name in known]
-        parts.append(pa.table([*fixed, *(completed.column(name) for name in others)], names=[*known, *others]))
+        fixed = [completed.column(name).cast(schema.field(name).type) for name in columns]
+        parts.append(pa.table([*fixed, *(completed.column(name) for name in others)], names=[*columns, *others]))
     if not parts:
         raise DataError(f"{source.name} contains no questions.")
     return pa.concat_tables(parts, promote_options="permissive").combine_chunks()

@@ -201,10 +201,10 @@ def writable_format(benchmark: type[Benchmark], name: str) -> Format:
         form = load_format(name)
         if form.written_as == name and form.keeps_all and form.can_write:
             return form
-    known = writable_formats(benchmark)
-    if name not in known:
-        raise UnknownNameError(f"format of {benchmark.name}", name, known)
-    return known[name]
+    writable = writable_formats(benchmark)
+    if name not in writable:
+        raise UnknownNameError(f"format of {benchmark.name}", name, writable)
+    return writable[name]
 
 
 def tally_rows(

@@ -165,9 +165,9 @@ class Stream:
         examples = [Example.from_row(row, made.family) for row in named]
         first = number * made.block_stories
         stories = [
-            StoryText(asked[-1].story, tuple(asked), family=made.family, index=first + place)
+            StoryText(questions[-1].story, tuple(questions), family=made.family, index=first + place)
             for place in range(made.block_stories)
-            if (asked := examples[place * rows : (place + 1) * rows])
+            if (questions := examples[place * rows : (place + 1) * rows])
         ]
         self._blocks[number] = stories
         while len(self._blocks) > _KEPT:

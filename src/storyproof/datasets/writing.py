@@ -87,11 +87,11 @@ def write_dataset(
             _log.warning("storyproof: resuming %s: %d of %d shards were done.", out, len(records), len(shards))
             progress(sum(record.stories for record in records.values()))
         missing = [shard for shard in shards if shard.name not in records]
-        told = 0  # stories of which this process has heard while it made them
+        stories_reported = 0  # stories of which this process has heard while it made them
 
         def tell(stories: int) -> None:
-            nonlocal told
-            told += stories
+            nonlocal stories_reported
+            stories_reported += stories
             progress(stories)
 
         work = WriteShard(benchmark, counts, format_name, folder, tell)
@@ -100,9 +100,9 @@ def write_dataset(
             for place, result in results:
                 if isinstance(result, ShardRecord):
                     records[missing[place - 1].name] = result
-                    if not told:
+                    if not stories_reported:
                         progress(result.stories)
-                    told = 0
+                    stories_reported = 0
                 else:
                     about |= result
         manifest = {**about, **_summed(benchmark, counts, shards, records)}

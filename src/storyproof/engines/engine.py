@@ -114,6 +114,6 @@ def portable(error: Exception) -> Any:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:  # whatever the classes of others raise
-        known = (ConfigError, DataError, StoryproofError, ProofError, Exception)
-        return next(each for each in type(error).__mro__ if each in known)(str(error))
+        kinds = (ConfigError, DataError, StoryproofError, ProofError, Exception)
+        return next(each for each in type(error).__mro__ if each in kinds)(str(error))
     return error

@@ -95,9 +95,11 @@ class Asker:
         how: dict[str, Any] = {}
         if self._reference.is_language_model:
             shots = read_shots(data) if data is not None and needs_shots(prompt) else ()
-            asked = AskOptions(prompt=prompt, conventions=conventions, max_tokens=max_tokens, seed=seed, shots=shots)
+            ask_options = AskOptions(
+                prompt=prompt, conventions=conventions, max_tokens=max_tokens, seed=seed, shots=shots
+            )
             how = {
-                "prompt": asked.load_prompt(),
+                "prompt": ask_options.load_prompt(),
                 "options": options or ModelOptions(seed=seed, retries=FEW_RETRIES),
             }
         self._solver = load_solver(self._reference, seed, **how)
@@ -177,7 +179,7 @@ def ask(
         split: Which split.
         exclude_memory_reality: Count questions about beliefs only.
         story: A story of your own.
-        question: What to ask about it.
+        question: The question about the story.
         answer: The right answer, if it is to be judged.
         **settings: As for `Asker`: `prompt`, `conventions`, `options`, `seed`, `max_tokens`.
 

@@ -232,9 +232,9 @@ def _check_questions(one: str, other: str, first: JudgedRun, second: JudgedRun, 
     # A question's type says whether the belief is false, which depends on the label.
     alike = first.run.labels == second.run.labels
     for name, mine, yours in pairs:
-        asked = None not in (mine.question, yours.question) and mine.question != yours.question
+        differs = None not in (mine.question, yours.question) and mine.question != yours.question
         typed = alike and mine.target == yours.target and mine.question_type != yours.question_type
-        if mine.story != yours.story or asked or typed:
+        if mine.story != yours.story or differs or typed:
             raise DataError(f"{name} is another question in {one} than in {other}; compare runs on the same data.")
     labelled = [each for each in pairs if None not in (each[1].target, each[2].target)]
     differing = [(name, mine, yours) for name, mine, yours in labelled if mine.target != yours.target]

@@ -113,7 +113,7 @@ def evaluate(
     if labels not in (GIVEN, PROVED):
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
     reference = resolve(model)
-    asked = AskOptions(seed=seed, **asking)
+    ask_options = AskOptions(seed=seed, **asking)
     limits = {"max_stories": max_stories, "max_samples": max_samples}
     if engine is not None:
         refuse_indivisible(reference, seed, encoder, limits)
@@ -125,10 +125,10 @@ def evaluate(
         raise _nothing_to_score(source.name)
     path = None
     named = [reference.name, source.split or source.files[0].stem]
-    asking_for = run_name(*named, *asked.suffixes())  # whatever labels the replies are scored against
+    asking_for = run_name(*named, *ask_options.suffixes())  # whatever labels the replies are scored against
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
-        more += asked.suffixes() if reference.is_language_model else []
+        more += ask_options.suffixes() if reference.is_language_model else []
         path = Path(output_dir) / run_name(*named, *more)
         refuse_overwriting(source.paths, path, "--output-dir")
     start, about = time.monotonic(), provenance()
@@ -142,19 +142,19 @@ def evaluate(
             if reference.is_language_model:
                 # Rows that cannot be read are refused before anything is asked, which may cost money.
                 counts = {"selection": chosen.counts()}
-                if needs_shots(asked.prompt):
-                    asked = replace(asked, shots=_shots_besides(chosen, data))
-                prompt = asked.load_prompt()
+                if needs_shots(ask_options.prompt):
+                    ask_options = replace(ask_options, shots=_shots_besides(chosen, data))
+                prompt = ask_options.load_prompt()
                 if path is not None:
                     _claim(path.with_name(asking_for), stack)
                 store = stack.enter_context(Store(None if path is None else path.parent / STORE))
-                how = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
+                how = {"options": options, "prompt": prompt, "store": store, "likelihood": ask_options.likelihood}
             solver = load_solver(reference, seed, encoder, **how)
             stack.callback(getattr(solver, "close", _nothing))
         recorder = Recorder(path)
         stack.callback(recorder.drop)  # nothing is left of a run that does not finish
         if solver is not None:
-            judge = _judge(solver, asked)
+            judge = _judge(solver, ask_options)
             _answer(reference.name, solver, chosen, judge, recorder, progress)
         else:
             assert engine is not None
@@ -167,7 +167,7 @@ def evaluate(
             raise NoAnswersError(
                 f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
             )
-        details = {**_solver_details(solver, asked, options), **counts, **chosen.limits(), **judge.details()}
+        details = {**_solver_details(solver, ask_options, options), **counts, **chosen.limits(), **judge.details()}
         evaluation = Evaluation(
             name_of(reference.name),
             data_name(data),
@@ -181,7 +181,7 @@ def evaluate(
             run={**about, "seconds": time.monotonic() - start},
             path=path,
             ended=ended,
-            counts=judge.missing <= asked.max_failed,
+            counts=judge.missing <= ask_options.max_failed,
             free_text=judge.free_text,
         )
         predictions = recorder.finish(evaluation.about())
@@ -291,8 +291,8 @@ def _shots_besides(chosen: Selection, data: str | Path) -> list[Example]:
     shots = read_shots(data)
     if chosen.source.split != "train":
         return shots  # a prompt never shows the story of its own question
-    asked = {example.story for example in chosen.examples()}
-    return [shot for shot in shots if shot.story not in asked]
+    own_stories = {example.story for example in chosen.examples()}
+    return [shot for shot in shots if shot.story not in own_stories]
 
 
 @dataclass(frozen=True, slots=True)

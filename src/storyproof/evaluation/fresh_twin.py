@@ -107,8 +107,8 @@ def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories
     Raises:
         DataError: If storyproof has no recipe for such data.
     """
-    known = "-".join(file.sha256()[:8] for file in source.files[:4])
-    shape = f"{known}-{max_stories or 'all'}" + ("" if seed is None else f"-seed{seed}")
+    digest = "-".join(file.sha256()[:8] for file in source.files[:4])
+    shape = f"{digest}-{max_stories or 'all'}" + ("" if seed is None else f"-seed{seed}")
     path = folder / f"twin-{shape}" / f"{TEST}.jsonl"
     if path.exists():
         return path
@@ -140,8 +140,8 @@ def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:
     first: dict[tuple[str, str], Example] = {}
     for example in iterate_examples(source, max_stories=max_stories):
         key = example.split, example.story_id
-        known = first.setdefault(key, example)
-        if example.order > known.order and example.story == known.story:  # which says more about the recipe
+        earlier = first.setdefault(key, example)
+        if example.order > earlier.order and example.story == earlier.story:  # which says more about the recipe
             first[key] = example
     stories = list(first.values())
     benchmark = stories[0].benchmark if stories else ""

@@ -79,8 +79,10 @@ class Prices:
 
     def cost(self, read: int, written: int, cached: int) -> float:
         """Return what a number of tokens costs."""
-        known = 0 if self.cached is None else cached
-        return ((read - known) * self.read + written * self.written + known * (self.cached or 0.0)) / 1e6
+        cached_tokens = 0 if self.cached is None else cached
+        return (
+            (read - cached_tokens) * self.read + written * self.written + cached_tokens * (self.cached or 0.0)
+        ) / 1e6
 
 
 @dataclass(frozen=True, slots=True)

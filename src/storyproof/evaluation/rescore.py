@@ -187,7 +187,7 @@ def _published_labels(run: _RunAnswers, fixed: Source, published: str | Path | N
     try:
         source = find_source(path, None if Path(path).is_file() else fixed.split)
         rows = (table.select(["id", "answer"]).to_pylist() for table in source.tables())
-        return {row["id"]: row["answer"] for some in rows for row in some}
+        return {row["id"]: row["answer"] for part in rows for row in part}
     except DataError as error:
         raise DataError(f"{run.where}: no published labels: {error} Name their data with --published.") from error
 

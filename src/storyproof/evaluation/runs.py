@@ -423,7 +423,7 @@ def _keep_other_run(path: Path, about: Mapping[str, Any]) -> Path | None:
     """
     if not path.is_file():
         return None
-    before = _read_about(path)
+    before = read_about(path)
     # JSON has no tuples, and text for other keys.
     if before is not None and _identity(before) == json.loads(json.dumps(_identity(about))):
         return None
@@ -435,7 +435,7 @@ def _keep_other_run(path: Path, about: Mapping[str, Any]) -> Path | None:
     return kept
 
 
-def _read_about(path: Path) -> dict[str, Any] | None:
+def read_about(path: Path) -> dict[str, Any] | None:
     """Read what a run's file says before its predictions; None if it is not a run, or not written like one."""
     lines: list[str] = []
     try:

@@ -227,8 +227,8 @@ class Tally:
 
     def _beliefs(self) -> dict[str, Flags]:
         """Return which answers are about false beliefs and which are not; nothing if no belief was asked for."""
-        asked = any(group.kind.asks_belief for group in self._groups)
-        return self._members(lambda each: _BELIEFS[each.false_belief]) if asked else {}
+        has_beliefs = any(group.kind.asks_belief for group in self._groups)
+        return self._members(lambda each: _BELIEFS[each.false_belief]) if has_beliefs else {}
 
     def _members(self, name_of: Callable[[_Group], str]) -> dict[str, Flags]:
         """Return which answers belong to each of some groups, by name."""

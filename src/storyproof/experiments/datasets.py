@@ -88,10 +88,10 @@ class Datasets:
             table = generate(data.benchmark, seed=data.seed, **settings)
             return [Example.from_row(row) for row in table.to_pylist()]
         source = self._source(data, part)
-        some = read_examples(source, proved=data.labels == "proved", max_stories=count or None)
-        if not some:
+        examples = read_examples(source, proved=data.labels == "proved", max_stories=count or None)
+        if not examples:
             raise DataError(f"{source.name} has no stories; give --published a folder that has them.")
-        return some
+        return examples
 
     def _source(self, data: DeclaredData, part: int) -> Source:
         assert self._published is not None

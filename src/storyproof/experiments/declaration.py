@@ -197,9 +197,9 @@ def _chance(plain: Mapping[str, Any]) -> Chance | None:
 
 def _named(plain: Mapping[str, Any], kind: str, lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
     """Return the models or data sets that a table names: the experiment's own, and shared ones."""
-    known = {**(_toml(f"shared/{plain['shared']}")[kind] if "shared" in plain else {}), **plain.get(kind, {})}
+    declared = {**(_toml(f"shared/{plain['shared']}")[kind] if "shared" in plain else {}), **plain.get(kind, {})}
     wanted = {line.fixes[key] for line in lines for key in ("model", "data", "test") if key in line.fixes}
-    return {key: value for key, value in known.items() if key in wanted}
+    return {key: value for key, value in declared.items() if key in wanted}
 
 
 def _data(name: str, plain: Mapping[str, Any]) -> DeclaredData:
@@ -226,13 +226,13 @@ def _reduce(experiment: Experiment) -> Experiment:
     }
     data = {
         name: replace(
-            some,
-            settings={**some.settings, **small["settings"].get(some.benchmark.partition("@")[0], {})},
+            declared,
+            settings={**declared.settings, **small["settings"].get(declared.benchmark.partition("@")[0], {})},
             train=small["train"],
-            test=0 if some.published else small["test"],
+            test=0 if declared.published else small["test"],
             training={},
         )
-        for name, some in experiment.data.items()
+        for name, declared in experiment.data.items()
     }
     kept = [
         place for place, column in enumerate(experiment.columns) if column.fixes.get("measure") not in small["left_out"]

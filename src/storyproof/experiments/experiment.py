@@ -379,10 +379,10 @@ def keep_figures(folder: Path, experiment: Experiment, planned: ExperimentPlan) 
     Raises:
         DataError: If a file is damaged.
     """
-    path, known = folder / RESULTS, {*experiment.cells()}
+    path, cells = folder / RESULTS, {*experiment.cells()}
     kept = {}
     for cell, plain in _cells_of(path) if path.is_file() else ():
-        result = planned.result(cell) if cell in known else None
+        result = planned.result(cell) if cell in cells else None
         if plain["runs"] and result is not None and result.read() is None and plain.get("source") == result.source:
             kept[cell] = tuple(map(float, plain["runs"]))
     return replace(planned, kept=kept)
@@ -390,8 +390,8 @@ def keep_figures(folder: Path, experiment: Experiment, planned: ExperimentPlan) 
 
 def _figures(path: Path, experiment: Experiment) -> list[tuple[TableCell, int]]:
     """Return the cells of an experiment that have figures in a written table, if there is one, and how many runs."""
-    known = {*experiment.cells()}
-    return [(cell, count) for cell, count in _kept(path) if cell in known] if path.is_file() else []
+    cells = {*experiment.cells()}
+    return [(cell, count) for cell, count in _kept(path) if cell in cells] if path.is_file() else []
 
 
 def _kept(path: Path) -> Iterator[tuple[TableCell, int]]:

@@ -116,7 +116,7 @@ def _train(job: Job, sets: Datasets, device: str, until: Callable[[], bool], say
     folder = job.folder / _TRAINING
     started = time.monotonic()
     stories = zip(sets.training(job.training_sets), job.training_sets, strict=True)
-    training = Training(plan, [TrainingSet(some, name=data.name) for some, data in stories])
+    training = Training(plan, [TrainingSet(examples, name=data.name) for examples, data in stories])
     with writing_to(job.folder), claimed(folder):
         try:
             finished = _fit(job, folder, training, until, say)

@@ -86,6 +86,7 @@ class ReadingProblem(NamedTuple):
         length: How many characters it is about; 0 up to the end of the line.
         is_fatal: Whether the text cannot be answered because of it.
         fixes: What the place could be replaced by, the most likely first.
+        is_impossible: Whether it is readable but cannot happen; it can be shown, but no answer is stated about it.
     """
 
     message: str
@@ -95,6 +96,7 @@ class ReadingProblem(NamedTuple):
     length: int = 0
     is_fatal: bool = True
     fixes: tuple[str, ...] = ()
+    is_impossible: bool = False
 
 
 class Rewording(NamedTuple):
@@ -103,10 +105,12 @@ class Rewording(NamedTuple):
     Attributes:
         story: The sentences, one per line.
         read_as: What was changed, as (what was written, what it was read as); the second is empty if it says nothing.
+        question: The question in the words of these sentences; empty if it stays as it is.
     """
 
     story: str
     read_as: tuple[tuple[str, str], ...]
+    question: str = ""
 
 
 class StateEntry(NamedTuple):
@@ -305,7 +309,7 @@ class OwnTexts(Pictures):
         """
         return "\n".join(_SENTENCE_END.split(story.strip()))
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a text that cannot be read as it is in sentences that can; several if it has several readings.
 
         Raises:
@@ -497,11 +501,14 @@ class Groups(Core):
     Attributes:
         mistakes: Mistakes of reasoning that lead to wrong answers, those that explain most first; each with what such
             an answer is, in words that follow "answered".
+        procedures: What a solver may follow instead of reasoning, each described in words that follow "the solver"; the
+            first is to follow the rules. `diagnose` compares answers with what they would answer.
         references: Published accuracies that reports show beside those of solvers.
         asks_beliefs: Whether questions ask for beliefs, so that results are also shown for false beliefs by themselves.
     """
 
     mistakes: ClassVar[Mapping[str, str]] = {}
+    procedures: ClassVar[Mapping[str, str]] = {}
     references: ClassVar[Sequence[Reference]] = ()
     asks_beliefs: ClassVar[bool] = False
 
@@ -535,6 +542,14 @@ class Groups(Core):
         Raises:
             ParseError: If the example cannot be read.
             DataError: If it lacks something.
+        """
+        return {}
+
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what each of `procedures` answers; nothing for those that give no answer.
+
+        Raises:
+            ParseError: If the example cannot be read.
         """
         return {}
 

@@ -441,14 +441,14 @@ class BenchmarkLaws(Laws):
 
     def test_rows_make_sense(self, case: Case) -> None:
         """Candidates, readings and minds fit the question."""
-        known = set(case.benchmark.readings)
+        readings = set(case.benchmark.readings)
         for row in self._all_rows(case):
             assert row["answer"] in row["candidates"]
             assert row["candidates"] == sorted(set(row["candidates"]))
             assert len(row["candidates"]) > 1
             assert row["proof"] or row["answer"] in case.family.unproved
             assert row["readings"]
-            assert set(row["readings"]) <= known
+            assert set(row["readings"]) <= readings
             assert all(agent in row["story"] and agent in row["question"] for agent in row["chain"])
 
     def test_counts_are_checked(self, case: Case) -> None:

@@ -160,8 +160,8 @@ def family_of(example: Example) -> Family:
 
 def family_of_table(table: pa.Table) -> Family:
     """Return the family of a table's rows."""
-    asked = table.column("question") if "question" in table.column_names and table.num_rows else None
-    return recognise(table.column_names, str(asked[0].as_py() or "") if asked is not None else "")
+    questions = table.column("question") if "question" in table.column_names and table.num_rows else None
+    return recognise(table.column_names, str(questions[0].as_py() or "") if questions is not None else "")
 
 
 def schema_of(columns: Iterable[str]) -> pa.Schema:

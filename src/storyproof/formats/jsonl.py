@@ -337,7 +337,7 @@ class _PlainRows:
             self._family = recognise(given(found), found["question"])
         names = {name: id_of(found.get(name)) for name in ("id", "story_id")}
         text = {"story": found["story"], "question": found["question"]}
-        with suppress(ParseError):  # in another form: who judges the row says so
+        with suppress(ParseError):  # in another form: judging the row says so
             text["story"] = self._family.lines(text["story"])
         with suppress(ParseError):
             text["question"] = self._family.question_in(text["question"])

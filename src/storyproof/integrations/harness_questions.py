@@ -89,8 +89,8 @@ def from_benchmark(
     _check_number("stories", stories, 1)
     settings = {name: tuple(value) if isinstance(value, list) else value for name, value in (dials or {}).items()}
     made = turn(benchmark, seed, settings, preset)
-    asked = Stream(made, split)
-    examples = [row for story in asked[: min(stories, asked.capacity)] for row in story.rows]
+    questions = Stream(made, split)
+    examples = [row for story in questions[: min(stories, questions.capacity)] for row in story.rows]
     shots: Sequence[Example] = ()
     if needs_shots(prompt):
         shown = Stream(made, "train" if split != "train" else "val")

@@ -96,10 +96,10 @@ def _refuse(name: str | Path, **given: Any) -> None:
     """Raise ConfigError if something is given that only benchmarks have."""
     for option, value in given.items():
         if value not in (None, False, 0):
-            known = ", ".join(names("benchmark"))
+            benchmarks = ", ".join(names("benchmark"))
             raise ConfigError(
                 f"{option} is {value!r}, but {name} is not a benchmark, and data at a path are as they are; leave it "
-                f"out, or use one of {known}."
+                f"out, or use one of {benchmarks}."
             )
 
 

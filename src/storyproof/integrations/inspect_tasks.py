@@ -126,9 +126,9 @@ _to_float = value_to_float()
 
 
 def _answer(score: SampleScore) -> StoryAnswer:
-    known = score.sample_metadata or {}
+    metadata = score.sample_metadata or {}
     right = _to_float(score.score.value)
-    return StoryAnswer(str(known.get(STORY)), int(known.get(QUESTIONS, 1)), right, _tries(score, "right"))
+    return StoryAnswer(str(metadata.get(STORY)), int(metadata.get(QUESTIONS, 1)), right, _tries(score, "right"))
 
 
 def _tries(score: SampleScore, name: str) -> tuple[float, ...]:
@@ -164,16 +164,16 @@ def proved_answer(matching: str = "careful", prompt: str = DEFAULT_PROMPT, seed:
 
     async def score(state: TaskState, target: Target) -> Score:
         example = _example(state.metadata)
-        asked = reader_of(prompt, seed, example)
+        reader = reader_of(prompt, seed, example)
         replies = state.store.get(_REPLIES) or [state.output.completion]
-        if ends_before_answer(asked, Reply(replies[-1], cut_off=state.output.stop_reason == "max_tokens")):
+        if ends_before_answer(reader, Reply(replies[-1], cut_off=state.output.stop_reason == "max_tokens")):
             return Score(
                 value=INCORRECT,
                 answer="",
                 explanation="wrong: the reply was cut off before its answer; raise --max-tokens.",
                 metadata={"kind": "cut_off", "meant": None, "mistake": "", "right": 0.0, "unparsed": 1.0},
             )
-        verdict = judge_text(asked.answer(replies, example), example, matching)
+        verdict = judge_text(reader.answer(replies, example), example, matching)
         return Score(
             value=CORRECT if verdict.right else INCORRECT,
             answer=verdict.meant or replies[-1],

@@ -122,8 +122,8 @@ class StoryDataset:
         row = entry.get("metadata") if isinstance(entry, Mapping) else None
         if not isinstance(row, Mapping) or "story" not in row or "question" not in row:
             raise DataError(f"the entry is {quoted(entry)}; expected an item of the dataset, with its metadata.")
-        asked = THINKING if self.config.prompt == DEFAULT_PROMPT else self.config.prompt
-        return float(judge(answer, {**_columns(row), "answer": entry["answer"]}, prompt=asked).right)
+        prompt = THINKING if self.config.prompt == DEFAULT_PROMPT else self.config.prompt
+        return float(judge(answer, {**_columns(row), "answer": entry["answer"]}, prompt=prompt).right)
 
 
 _ADDED = frozenset(("source_dataset", "source_index", "difficulty"))

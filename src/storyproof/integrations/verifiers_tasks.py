@@ -117,14 +117,14 @@ class StoryTaskset(vf.Taskset[StoryTask, StoryTasksetConfig]):
             request = asking.request(row, [])
             if request is None:
                 continue
-            asked = [
+            questions = [
                 vf.UserMessage(content=message["content"]) for message in request.chat if message["role"] == "user"
             ]
             system = "\n\n".join(message["content"] for message in request.chat if message["role"] == "system")
             data = StoryTaskData(
                 id=row.id,
                 name=f"{row.benchmark}/{row.question_type}",
-                prompt=asked,
+                prompt=questions,
                 system_prompt=system or None,
                 row={name: value for name, value in row.as_row().items() if value is not None},
                 asked_by=config.prompt,

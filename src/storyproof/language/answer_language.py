@@ -48,8 +48,8 @@ class PeopleSets(NamedTuple):
 
     def describe(self, language: str = "en") -> str:
         """Return what may be answered, in a language: one or more of the people, or nobody."""
-        nobody, (some, none, between) = self.names.get(frozenset()), _WHO_MAY_BE_NAMED[language]
-        return some.format(between.join(self.people)) + (none.format(nobody) if nobody is not None else "")
+        nobody, (somebody, none, between) = self.names.get(frozenset()), _WHO_MAY_BE_NAMED[language]
+        return somebody.format(between.join(self.people)) + (none.format(nobody) if nobody is not None else "")
 
 
 # For each language: some of the people, nobody, and what stands between two of them.

@@ -187,7 +187,7 @@ class Statement(NamedTuple):
     is_final: bool = True
 
 
-RIGHT, WRONG, UNCLEAR = STATEMENT_KINDS = ("right", "wrong", "unclear")
+RIGHT, WRONG, UNCLEAR = ("right", "wrong", "unclear")
 
 
 class StatementVerdict(NamedTuple):
@@ -349,7 +349,7 @@ def read_statements(text: str, grammar: ClauseGrammar, quotable: Collection[str]
     Args:
         text: A chain of thought, or any reply.
         grammar: The statements of a family.
-        quotable: The sentences of the story; who repeats one quotes it.
+        quotable: The sentences of the story; repeating one is a quotation.
     """
     story = {fold(sentence) for sentence in quotable}
     statements: list[Statement] = []

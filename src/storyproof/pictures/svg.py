@@ -124,10 +124,10 @@ def captioned(picture: str, lines: Sequence[str]) -> str:
     head = head.replace(size[0], f'width="{number(width)}" height="{number(height + top)}"')
     head = _VIEW_BOX.sub(f'viewBox="0 0 {number(width)} {number(height + top)}"', head)
     inner = rest.removesuffix("</svg>")
-    told, names = "", _NAMES.match(inner)
+    caption, names = "", _NAMES.match(inner)
     if names is not None:  # title and description stay in front, where screen readers look for them
-        told, inner = names[0], inner[names.end() :]
-    return f'{head}{end}{told}{"".join(texts)}<g transform="translate(0 {number(top)})">{inner}</g></svg>'
+        caption, inner = names[0], inner[names.end() :]
+    return f'{head}{end}{caption}{"".join(texts)}<g transform="translate(0 {number(top)})">{inner}</g></svg>'
 
 
 def standalone(picture: str, *, dark: bool = True) -> str:

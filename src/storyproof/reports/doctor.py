@@ -25,7 +25,7 @@ PURPOSES = {
     "audit": "audit --shortcuts and --overlaps",
     "models": "train, evaluate trained models, experiment",
     "llm": "evaluate and ask models behind an OpenAI-compatible server",
-    "pages": "charts of report, show --out to PNG and PDF",
+    "pages": "PNG and PDF by report --figures and show --out; charts of experiment",
     "serve": "the explorer",
     "study": "studies with people",
     "pandas": "table.to_pandas(), and frames of pandas as data",
@@ -98,8 +98,8 @@ class ExtraState:
     @property
     def state(self) -> str:
         """The worst state of its packages."""
-        found = [each.state for each in self.packages]
-        return next((state for state in (BROKEN, OLD, MISSING) if state in found), WORKS)
+        states = [each.state for each in self.packages]
+        return next((state for state in (BROKEN, OLD, MISSING) if state in states), WORKS)
 
     @property
     def remedy(self) -> str:
@@ -144,10 +144,10 @@ class Diagnosis:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        found = asdict(self)
-        for each, extra in zip([found["core"], *found["extras"]], [self.core, *self.extras], strict=True):
+        values = asdict(self)
+        for each, extra in zip([values["core"], *values["extras"]], [self.core, *self.extras], strict=True):
             each |= {"state": extra.state, "remedy": extra.remedy}
-        return {"ok": self.ok, **found}
+        return {"ok": self.ok, **values}
 
 
 def doctor(*, progress: Callable[[int], None] = lambda packages: None) -> Diagnosis:
@@ -197,7 +197,7 @@ def read_needs(lines: Iterable[str]) -> dict[str, dict[str, str]]:
     Args:
         lines: Requirements of a package, as its metadata list them.
     """
-    found: dict[str, dict[str, str]] = {"": {}}
+    needs: dict[str, dict[str, str]] = {"": {}}
     within: dict[str, list[str]] = {}
     for line in lines:
         match = _NEED.match(line.strip())
@@ -205,15 +205,15 @@ def read_needs(lines: Iterable[str]) -> dict[str, dict[str, str]]:
             continue
         name, inner, bound, marker = match.groups()
         extra = _EXTRA.search(marker or "")
-        group = found.setdefault(extra[1] if extra else "", {})
+        group = needs.setdefault(extra[1] if extra else "", {})
         if name.lower() == "storyproof":
             within.setdefault(extra[1] if extra else "", []).extend(re.findall(r"[\w-]+", inner or ""))
         else:
             group[name.replace("_", "-")] = bound
     for extra_name, others in within.items():
         for other in others:
-            found[extra_name] = {**found.get(other, {}), **found[extra_name]}
-    return found
+            needs[extra_name] = {**needs.get(other, {}), **needs[extra_name]}
+    return needs
 
 
 def satisfies(version: str, bounds: str) -> bool:
@@ -303,7 +303,7 @@ def _import_some(modules: Sequence[str]) -> tuple[str, dict[str, str]]:
         lines = str(error.stdout or b"", "utf-8", "replace").splitlines() if error.stdout else []
     except OSError:
         return "", {}
-    trying, found = "", {}
+    trying, errors = "", {}
     for line in lines:
         try:
             name, why = json.loads(line)
@@ -311,8 +311,8 @@ def _import_some(modules: Sequence[str]) -> tuple[str, dict[str, str]]:
             continue
         trying = name if why is None else ""
         if why is not None:
-            found[name] = why
-    return trying, found
+            errors[name] = why
+    return trying, errors
 
 
 def _problems() -> Iterable[str]:

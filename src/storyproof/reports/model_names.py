@@ -29,6 +29,6 @@ def short_names(titles: Iterable[str]) -> dict[str, str]:
 def _parts(title: str) -> list[str]:
     """Return the parts of a model's name; what follows it, such as the prompt, belongs to the last one."""
     model, comma, rest = title.partition(", ")
-    found = [part for part in model.split("/") if part] or [model]
-    found[-1] += comma + rest
-    return found
+    parts = [part for part in model.split("/") if part] or [model]
+    parts[-1] += comma + rest
+    return parts

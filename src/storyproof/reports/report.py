@@ -85,7 +85,7 @@ def report(runs: RunSource | Sequence[RunSource], *, data: Sequence[str | Path] 
     Args:
         runs: What `evaluate` returned or wrote: one or several, as objects, files, or folders of files.
         data: Where the data of runs are, if they have moved; they are known by their hashes.
-        title: What the report is called.
+        title: The title of the report.
 
     Raises:
         DataError: If a run cannot be read, or there is none.
@@ -98,8 +98,8 @@ def report(runs: RunSource | Sequence[RunSource], *, data: Sequence[str | Path] 
         True
     """
     several = isinstance(runs, Sequence) and not isinstance(runs, str)
-    found, notes = read_all(runs if several else [runs])  # type: ignore[arg-type, list-item]
-    boards = gather(found, data)
+    recorded, notes = read_all(runs if several else [runs])  # type: ignore[arg-type, list-item]
+    boards = gather(recorded, data)
     explained = [explain_answers(board) for board in boards]
     numbers = tuple(count_board(board, reasons) for board, reasons in zip(boards, explained, strict=True))
     return RunReport(title, headline(numbers), numbers, tuple(notes), tuple(boards), tuple(explained))

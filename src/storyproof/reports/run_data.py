@@ -260,7 +260,7 @@ def _find(run: RecordedRun, data: Sequence[str | Path]) -> _Found:
     if changed:
         text = f"{name} has changed since it was answered, so stories are not shown."
     else:
-        text = f"{name} is not there any more, so stories are not shown; say with --data where it is."
+        text = f"{name} is missing, so stories are not shown; say with --data where it is."
     return _Found({}, {}, None, (text,))
 
 

@@ -40,11 +40,11 @@ def show(path: Data, index: int = 0, *, split: str | None = None, conventions: b
     story, where = read_story(path, index, split=split)
     family = family_of(story[0])
     try:
-        found = family.lay_out(story)
+        layout = family.lay_out(story)
     except ParseError as error:
         raise DataError(f"{where}: {error}") from error
     rules = convention_text(*story) if conventions else ""
-    return Group(Text(rules + "\n"), found) if rules else found
+    return Group(Text(rules + "\n"), layout) if rules else layout
 
 
 def read_story(path: str | Path, index: int, *, split: str | None = None) -> tuple[list[Example], str]:

@@ -135,13 +135,13 @@ def set_up(train: Sequence[Example] | None, test: Sequence[Example], seed: int, 
     clusters = _number_stories(test)
     drawn = _some(train, seed) if train else []
     first = len(drawn)
-    asked = np.arange(first, first + len(test))
+    rows = np.arange(first, first + len(test))
     if drawn:
-        folds: tuple[Fold, ...] = (Fold(np.arange(first), asked),)
+        folds: tuple[Fold, ...] = (Fold(np.arange(first), rows),)
     else:
         part = Draws("shortcuts", "folds", seed).order(int(clusters.max()) + 1)[clusters] % FOLDS
         folds = tuple(Fold(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in np.unique(part))
-    return Trial([*drawn, *test], asked, folds, clusters, [family_of(each).kind(each) for each in test], groups)
+    return Trial([*drawn, *test], rows, folds, clusters, [family_of(each).kind(each) for each in test], groups)
 
 
 def chances(trial: Trial) -> tuple[float, float]:

@@ -55,9 +55,9 @@ def load_learner(module: str, name: str) -> Any:
 
 def classify(matrix: Matrix, answers: Ints, fold: Fold, seed: int = 0) -> Ints:
     """Train boosted trees to name the answer, and return theirs for each row to answer."""
-    known = np.unique(answers[fold.fit])
-    if len(known) < 2:
-        return np.full(len(fold.ask), known[0] if len(known) else NO_ANSWER)
+    labels = np.unique(answers[fold.fit])
+    if len(labels) < 2:
+        return np.full(len(fold.ask), labels[0] if len(labels) else NO_ANSWER)
     model = boosted_trees(seed, rounds=_CLASS_ROUNDS)
     with one_thread():
         model.fit(matrix[fold.fit], answers[fold.fit])
@@ -124,11 +124,11 @@ def probe_words(trial: Trial, answers: Ints, forced: Forced, seed: int) -> Itera
         forced: The structural baseline.
         seed: For the probes.
     """
-    asked = [_WORD.findall(each.question.lower()) for each in trial.examples]
-    told = [_WORD.findall(each.story.lower()) for each in trial.examples]
+    question_words = [_WORD.findall(each.question.lower()) for each in trial.examples]
+    words = [_WORD.findall(each.story.lower()) for each in trial.examples]
     bags = {
-        "question_only": _counts(asked),
-        "bag_of_words": np.concatenate([_counts(asked), _counts(told)], axis=1),
+        "question_only": _counts(question_words),
+        "bag_of_words": np.concatenate([_counts(question_words), _counts(words)], axis=1),
     }
     label = answers[trial.asked]
     for name, matrix in bags.items():

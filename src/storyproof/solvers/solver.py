@@ -307,8 +307,8 @@ def load_backend(name: ModelName, options: ModelOptions) -> Backend:
     """
     reference = resolve(name)
     if not reference.is_language_model:
-        known = ", ".join(f"{each}/…" for each in names(BACKEND))
-        raise ConfigError(f"'{reference.name}' is not a language model; use one of {known}.")
+        prefixes = ", ".join(f"{each}/…" for each in names(BACKEND))
+        raise ConfigError(f"'{reference.name}' is not a language model; use one of {prefixes}.")
     if reference.kind == FUNCTION:
         from storyproof.solvers.llm.function_backend import Function
 

@@ -23,6 +23,7 @@ from starlette.routing import Route
 from storyproof.errors import ConfigError, StoryproofError
 from storyproof.families.paraphrasing import REASONS
 from storyproof.io.bounded_input import DocumentError, parse_json
+from storyproof.runtime.guard import Guard
 from storyproof.study import schema
 from storyproof.study.admin import (
     DEVICE_S,
@@ -78,7 +79,6 @@ from storyproof.study.submissions import (
     time_out,
 )
 from storyproof.study.text_checks import check_story
-from storyproof.web.guard import Guard
 
 _log = logging.getLogger(__name__)
 _FORM, _JSON = "application/x-www-form-urlencoded", "application/json"

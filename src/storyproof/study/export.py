@@ -33,8 +33,9 @@ from storyproof.io.bounded_input import kind_of
 from storyproof.io.locks import Claim
 from storyproof.stats import mean_interval
 from storyproof.study.design import PARAPHRASE, SOLVE
-from storyproof.study.folder import DESIGN, ITEMS, Study
+from storyproof.study.folder import Study
 from storyproof.study.items import MAIN, find_paraphrasing
+from storyproof.study.progress import DESIGN, ITEMS
 from storyproof.study.results import (
     ReviewedText,
     StudyRows,

@@ -217,13 +217,13 @@ def _choose_condition(study: Study, connection: Connection) -> str:
 
 
 def _promised(study: Study, connection: Connection, kind: str) -> dict[str, int]:
-    """Return how many more items those who are at work will take, by condition; who left is not counted."""
-    found: dict[str, int] = {}
+    """Return how many more items those who are at work will take, by condition; those who left are not counted."""
+    items: dict[str, int] = {}
     for condition, count, until in _at_work(study, connection, kind):
         if until > study.now():
             left = max(0, study.design.tasks_per_participant - count)
-            found[condition] = found.get(condition, 0) + left
-    return found
+            items[condition] = items.get(condition, 0) + left
+    return items
 
 
 def reserved(study: Study, connection: Connection) -> int:

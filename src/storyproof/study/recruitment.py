@@ -72,7 +72,7 @@ def read_arrival(design: StudyDesign, query: Mapping[str, str]) -> Arrival | Non
 
 
 def exit_of(design: StudyDesign, me: Participant | None) -> Exit:
-    """Return where a participant goes: who has finished to the completion code, who cannot take part to the other."""
+    """Return where a participant goes: to the completion code when finished, to the other if they cannot take part."""
     if design.recruitment == PROLIFIC:
         code = design.completion_code if me is not None else design.screen_out_code
         return Exit(PROLIFIC, f"{_PROLIFIC}?{urlencode({'cc': code})}" if code else "")

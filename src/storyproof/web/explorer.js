@@ -12,6 +12,7 @@
   const PAUSE_MS = 500; // after the last key, before a text is read
   const STEP_MS = 1100; // of a sentence while a story plays
   const ORDERS = [1, 2, 3, 4];
+  const FEW_READINGS = 4; // that have a card each; more are grouped by their answers
   const LEAST_SCALE = 0.8; // of a picture that does not fit
   let benchmarks = [];
   let samples = [];
@@ -122,7 +123,7 @@
   // A dial as a control, with what it is set to; `value` is the text that the command line would take, or a truth value.
   function showDial(dial, value) {
     const title = words(dial.label[0].toUpperCase() + dial.label.slice(1));
-    const help = make("p", "help note", dial.help);
+    const help = make("p", "unseen", dial.help);
     help.id = `help-${dial.name}`;
     const error = make("p", "error");
     error.id = `error-${dial.name}`;
@@ -178,7 +179,8 @@
     node.addEventListener("change", mark);
     mark();
     node.append(help, error);
-    node.title = dial.help;
+    // What it does stands in one place below, so that nothing moves under the pointer.
+    for (const each of ["focusin", "mouseenter"]) node.addEventListener(each, () => ($("dial-help").textContent = dial.help));
     return node;
   }
 
@@ -511,11 +513,20 @@
     const first = readings[0].answer;
     const differ = readings.some((each) => each.answer !== first);
     $("readings-note").textContent = differ ? "The readings differ: the answer depends on the rule." : "All readings agree.";
-    const cards = readings.map((each) => {
-      const name = make("h3", "note", words(each.name));
-      const said = make("p", "said data", each.answer ? words(each.answer) : "no answer");
-      return make("div", each.answer === first ? "card" : "card differs", name, said, make("p", "note", each.meaning));
-    });
+    const said = (answer) => make("p", "said data", answer ? words(answer) : "no answer");
+    const isFew = readings.length <= FEW_READINGS;
+    const cards = isFew
+      ? readings.map((each) => {
+          const name = make("h3", "note", words(each.name));
+          return make("div", each.answer === first ? "card" : "card differs", name, said(each.answer), make("p", "note", each.meaning));
+        })
+      : [...new Set(readings.map((each) => each.answer))].map((answer) => {
+          const names = readings.filter((each) => each.answer === answer);
+          const list = names.map((each) => make("li", "", make("strong", "", words(each.name)), ` ${each.meaning}`));
+          const all = make("details", "", make("summary", "note", `${names.length} of ${readings.length} readings`), make("ul", "note", ...list));
+          return make("div", answer === first ? "card" : "card differs", said(answer), all);
+        });
+    $("readings").classList.toggle("grouped", !isFew);
     $("readings").replaceChildren(...cards);
   }
 
@@ -581,8 +592,8 @@
       picture.classList.toggle("unfinished", !isLast);
       for (const each of picture.querySelectorAll(".proof")) each.classList.toggle("lit", isLast && wasUnfinished);
       const { width, height } = picture.viewBox.baseVal;
-      told.style.clipPath = isLast ? "" : `polygon(0 0, ${width}px 0, ${width}px ${rows[number] ?? height}px, 0 ${rows[number] ?? height}px)`;
-      told.style.transformBox = "view-box";
+      const end = rows[number] ?? height;
+      told.style.clipPath = `polygon(0 0, ${width}px 0, ${width}px ${end}px, 0 ${end}px) view-box`;
       const { top, height: shown } = picture.getBoundingClientRect();
       const bottom = top + (shown * (rows[number] ?? height)) / height;
       if (playing && shown && bottom > window.innerHeight) window.scrollBy({ top: bottom - window.innerHeight + 40, behavior: "smooth" });
@@ -748,8 +759,8 @@
       const parts = [answer];
       if (careful) {
         card.classList.add(careful.right ? "right" : "wrong");
-        const why = found.mistake ? `: ${found.mistake}` : careful.kind && !careful.right ? ` (${words(careful.kind)})` : "";
-        const verdict = careful.right ? "✓ right" : `✗ wrong; proved: ${words(found.target)}${why}`;
+        const why = found.mistake ? `; it answered ${found.mistake}` : "";
+        const verdict = careful.right ? "✓ right" : `✗ wrong; ${words(found.target)} is proved${why}`;
         parts.push(make("p", careful.right ? "good data" : "bad data", verdict));
       }
       for (const each of found.steps) {

@@ -144,7 +144,7 @@ def view_made(
     given = [{"question": each.question, "answer": each.answer, "kind": family.kind(each)} for each in examples]
     others = [*examples[:number], *examples[number + 1 :]]
     view = _view(family, examples[number], others)
-    possible = _questions(family, examples[number].story, order, view.people)
+    possible = _questions(family, examples[number].story, max(order, examples[number].order), view.people)
     return replace(
         view, reference=reference.as_dict(), asked=number, given=given, questions=possible[0], forms=possible[1]
     )
@@ -166,8 +166,11 @@ def view_own(text: OwnText, order: int = 2) -> StoryView:
     possible = _questions(family, text.story, order, text.people)
     if not any(each.is_fatal for each in problems):
         try:
-            view = _view(family, family.prove_text(text.story, text.question, text.people))
+            example = family.prove_text(text.story, text.question, text.people)
+            view = _view(family, example)
             people = view.people or text.people
+            if example.order > order:
+                possible = _questions(family, text.story, example.order, text.people)
             return replace(view, problems=listed, people=people, questions=possible[0], forms=possible[1])
         except StoryproofError as error:
             listed.append(ReadingProblem(str(error))._asdict())

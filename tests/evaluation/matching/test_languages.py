@@ -18,7 +18,7 @@ from tests.samples import example
 
 LANGUAGES = ("de", "es", "zh")
 WRITTEN = ("before the matcher was read", "after the matcher was read", "after the matcher was finished")
-MISSED = {"de": 2, "es": 2, "zh": 2}  # all of the third set of the second round
+MISSED = {"de": 2, "es": 2, "zh": 3}
 WRONGLY = {"de": 0, "es": 0, "zh": 1}  # 不清楚: they do not know, or it is not clear
 
 
@@ -295,6 +295,15 @@ REALITY = {"de": "Wo ist der Hut wirklich?", "es": "¿Dónde está realmente el 
         (REALITY["de"], "Antwort: Karl hat den Hut aus der Tasche in den Topf gelegt.", "Topf"),
         ("Weiß Karl, wo der Hut ist?", "Dazu haben wir leider keine Angaben.", None),
         ("¿Sabe Diego dónde está el peine?", "No tengo datos.", None),
+        ("Weiß Karl, wo der Hut ist?", "Er hat eine falsche Meinung darüber.", "nein"),
+        ("Weiß Karl, wo der Hut ist?", "Nicht mehr.", "nein"),
+        ("¿Sabe Diego dónde está el peine?", "Diego tiene una creencia falsa sobre eso.", "no"),
+        ("¿Sabe Diego dónde está el peine?", "Diego tiene idea de dónde está.", "sí"),
+        (
+            "Was würde Karl auf die Frage antworten, wo der Hut ist?",
+            "Karl vermutet den Topf, würde aber den Korb nennen.",
+            "Korb",
+        ),
     ],
 )
 def test_what_is_said_of_several_places(question: str, reply: str, meant: str | None) -> None:

@@ -167,7 +167,7 @@ GERMAN = Language(
     ),
     no=re.compile(
         r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|auf keinen fall|nicht wirklich|"
-        r"(?:eigentlich|wohl|eher|leider|sicher|"
+        r"nicht mehr|(?:eigentlich|wohl|eher|leider|sicher|"
         r"bestimmt|offenbar|vermutlich|wahrscheinlich|gar|überhaupt|natürlich|anscheinend)\s+nicht)\b"
     ),
     unsure=re.compile(
@@ -177,7 +177,9 @@ GERMAN = Language(
         r"(?:ich|wir) haben? (?:da(?:zu|rüber|von) )?(?:leider )?(?:keine|nicht)|keine angabe\w*|ja oder nein)\b"
     ),
     knows=re.compile(r"\b(?:wei(?:ß|ss)|wissen|kennt|bekannt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
-    wrong=re.compile(r"\b(?:irrt|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"),
+    wrong=re.compile(
+        r"\b(?:irrt|falsche[nrs]?\s+(?:vorstellung|annahme|überzeugung|ansicht|meinung)|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"
+    ),
     negation=re.compile(
         r"\b(?:nicht(?!\s+(?:nur|bloß)\b)|nein|kein\w*|nie|niemals|nichts|weder|not|n't|kaum|ausgeschlossen|scheide[tn])\b|n't\b"
     ),
@@ -253,10 +255,13 @@ SPANISH = Language(
         r"depende)\b"
     ),
     knows=re.compile(
-        r"\b(?:sabe(?:r(?:lo)?)?|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|"
+        r"\b(?:sabe(?:r(?:lo)?)?|sabia|conoce|desconoce|ignora|consciente|"
+        r"(?:ni )?idea(?!\s+(?:equivocada|falsa|erronea|incorrecta)\b)|enterad[oa]|"
         r"al (?:tanto|corriente)|knows?|aware)\b"
     ),
-    wrong=re.compile(r"\b(?:equivoca(?:d[oa])?|error|wrong)\b"),
+    wrong=re.compile(
+        r"\b(?:equivoca(?:d[oa])?|error|wrong|(?:idea|creencia|suposicion|impresion)\s+(?:falsa|erronea|incorrecta))\b"
+    ),
     negation=re.compile(
         r"\b(?:no(?!\s+sol[oa])|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin|descartad[oa]s?)\b|n't\b"
     ),
@@ -267,7 +272,9 @@ SPANISH = Language(
     save=re.compile(r"\b(?:excepto|salvo|menos|a excepcion de|aparte de|except)\b"),
     joints=re.compile(r"\b(?:y|e|a|tanto|como|tambien|solo|solamente|asi como|ademas de|incluso|and|son)\b"),
     also=re.compile(r"\b(?:tambien|igualmente|asimismo|ademas|al igual que|lo mismo)\b"),
-    thinks=re.compile(r"\b(?:piensan?|creen?|opinan?|consideran?|suponen?|convencid[oa]s?|think\w*|believ\w*)\b"),
+    thinks=re.compile(
+        r"\b(?:piensan?|creen?|creyendo|pensando|opinan?|consideran?|suponen?|convencid[oa]s?|think\w*|believ\w*)\b"
+    ),
     others=re.compile(r"\b(?:(?:l[oa]s|todos l[oa]s) (?:demas|otr[oa]s|restantes)|el resto)\b"),
     only=re.compile(r"\b(?:solo|solamente|unicamente)\b"),
     sole=re.compile(r"\b(?:unic[oa])\b"),
@@ -320,7 +327,7 @@ CHINESE = Language(
         r"我不(?:知道|清楚)|看情况"
     ),
     knows=re.compile(r"知(?!识)|心里有数|清楚|晓得|明白|了解|意识到|knows?|aware"),
-    wrong=re.compile(r"弄错|搞错|判断错|有误|错了|记错|wrong"),
+    wrong=re.compile(r"错误的?(?:认识|想法|看法|信念|认知|判断)|弄错|搞错|判断错|有误|错了|记错|wrong"),
     negation=re.compile(r"一无所知|排除|否(?!则)|不(?!仅|只|但|过|光|管|疑)|没|未|并非|无从|\bnot\b|n't\b"),
     nobody=re.compile(r"没有?人|没有?任?何?一个人|没有任何人|一个人[也都]没|无人|谁(?:都|也)(?:不|没)|nobody|no one"),
     everybody=re.compile(r"所有人|大家|每个?人|全部|全都|四个人都|三个人都|他们都"),

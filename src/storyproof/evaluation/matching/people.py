@@ -136,7 +136,7 @@ class _Claims:
         self.denied = self.denied or not think
 
     def people(self) -> set[str]:
-        """Return who thinks so; who is merely named counts only where nothing else is said."""
+        """Return who thinks so; people who are merely named count only where nothing else is said."""
         thinking = {each for each, think in self.thought.items() if think}
         denied = self.thought.keys() - thinking
         return (thinking | self.listed) - denied or self.named - denied

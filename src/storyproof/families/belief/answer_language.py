@@ -47,8 +47,8 @@ class BeliefTalk(Talk):
         speech = _SPEECH.get(language_of(question))
         if speech is not None:
             return speech.outsiders(said, mentions, question)
-        asked = asked_minds(question)
-        if asked is None or _MINDED.search(said) is None:
+        minds = asked_minds(question)
+        if minds is None or _MINDED.search(said) is None:
             return ()
         others: list[Mention] = []
         starts = [mention.start for mention in mentions]
@@ -58,7 +58,7 @@ class BeliefTalk(Talk):
             who = {
                 match["who"].lower() for match in _MINDED.finditer(said, start, end) if match.start("who") not in names
             } - NO_NAMES
-            if who - asked.words and asked.people.isdisjoint(people_in(sentence[0])):
+            if who - minds.words and minds.people.isdisjoint(people_in(sentence[0])):
                 others += mentions[bisect_left(starts, start) : bisect_left(starts, end)]
         return others
 
@@ -67,13 +67,13 @@ class BeliefTalk(Talk):
         speech = _SPEECH.get(language_of(question))
         if speech is not None:
             return speech.decisive(said, mentions, question)
-        asked = asked_minds(question)
-        if asked is None:
+        minds = asked_minds(question)
+        if minds is None:
             return ()
         begins = [
             match.end()
             for match in _THINKS.finditer(said)
-            if match["who"].lower() in asked.people or match["who"].lower() in ("she", "he", "they")
+            if match["who"].lower() in minds.people or match["who"].lower() in ("she", "he", "they")
         ]
         return _in_clauses(said, mentions, begins)
 

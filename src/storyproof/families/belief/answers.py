@@ -238,7 +238,7 @@ class PlotAnswers:
             return self._surprise(trusts, unsurprised)
         found, few, rest = dict[str, Codes](), self, np.arange(self._asked.count)
         if not self._is_weighed(ALWAYS):
-            # Distrust takes messages away: who was shown an object after all messages believes the same if it trusts.
+            # Distrust takes messages away: people who saw an object after all messages believe the same if they trust.
             (found[ALWAYS],), doubtful = self._answers(ALWAYS)
             rest = np.flatnonzero(doubtful)
             few = PlotAnswers(self._stories, self._asked.pick(rest), self._sight, self._course)

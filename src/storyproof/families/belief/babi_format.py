@@ -52,7 +52,7 @@ def trace(events: Sequence[PlotEvent], mover: str | None, other: str | None) -> 
 
 
 def observers(events: Sequence[PlotEvent]) -> list[list[str]]:
-    """Return who sees each sentence, in the order in which they entered the room; who leaves still sees it."""
+    """Return who sees each sentence, in the order in which they entered the room; people who leave still see it."""
     rooms: dict[str | None, list[str]] = {}
     where: dict[str, str | None] = {}
     seen: list[list[str]] = []
@@ -280,7 +280,7 @@ class _Reader:
             raise DataError(f"{self.path}, line {self.number}: {error}") from error
 
     def _row(self, question: str, answer: str) -> dict[str, Any]:
-        asked = self._check(parse_question, question)
+        belief_question = self._check(parse_question, question)
         self.asked = True
         story = "\n".join(self.sentences)
         if self.fresh and story != self.last_story:
@@ -295,8 +295,8 @@ class _Reader:
             "story": story,
             "question": question,
             "answer": answer,
-            "order": asked.order,
-            "chain": list(asked.chain),
+            "order": belief_question.order,
+            "chain": list(belief_question.chain),
             "story_type": self.story_type,
             OBSERVERS: "\n".join(self.seen) if watched else None,
         }

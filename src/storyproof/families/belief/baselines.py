@@ -83,14 +83,14 @@ def answer_parts(example: Example) -> dict[str, tuple[str, ...]]:
 def positions(example: Example) -> list[str]:
     """Return the candidates in an order that means the same in all examples: places in the order of the story."""
     question = read_question(example.question)
-    known = list(example.candidates) or candidates(example)
+    choices = list(example.candidates) or candidates(example)
     if question.ask in (Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS):
-        return known
+        return choices
     places = places_of(read_story(example.story).events, question.thing)
     if not places:
         return []  # the object is nowhere
-    places = [place for place in places if place in known]
-    return [*places, *(each for each in known if each not in places)]
+    places = [place for place in places if place in choices]
+    return [*places, *(each for each in choices if each not in places)]
 
 
 def rules_answer(example: Example) -> str:

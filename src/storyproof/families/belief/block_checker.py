@@ -281,7 +281,7 @@ class MindBlock:
         surprises = self._all_surprises(chains, trusts, until) if self._sight == INFER_MOVER else None
         if surprises is None:
             return self._conclude(chains, trusts, steps)
-        is_surprised = surprises.any(axis=(0, 1))
+        is_surprised: Bools = np.logical_or.reduce(surprises, axis=(0, 1))
         calm, few = np.flatnonzero(~is_surprised), np.flatnonzero(is_surprised)
         places = np.empty((len(trusts), surprises.shape[-1]), np.int8)
         places[:, calm] = self._conclude(chains.pick(calm), trusts, steps[:, calm])

@@ -30,6 +30,8 @@ from storyproof.families.belief.answer_language import TALK
 from storyproof.families.belief.audit.causes import KINDS
 from storyproof.families.belief.conventions import conventions
 from storyproof.families.belief.mistakes import MISTAKES
+from storyproof.families.belief.procedures import DESCRIPTIONS as PROCEDURES
+from storyproof.families.belief.procedures import procedure_answers
 from storyproof.families.belief.read_text import is_nested, is_question, read_question, read_story
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
 from storyproof.families.belief.rows import kind_of
@@ -97,6 +99,7 @@ class BeliefFamily(Family):
     kinds = KINDS
     legend = _LEGEND
     mistakes = MISTAKES
+    procedures = PROCEDURES
     readings: ClassVar[Mapping[str, str]] = {**DESCRIPTIONS, **READING_DESCRIPTIONS}
     samples = _SAMPLES
     asks_beliefs = True
@@ -122,11 +125,11 @@ class BeliefFamily(Family):
         """Return a running text with one sentence per line."""
         return sentence_split.divide_story(story)
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a story in plain sentences."""
         from storyproof.families.belief.rewording import reword
 
-        return [reword(story)]
+        return [reword(story, question)]
 
     def question_in(self, text: str) -> str:
         """Return the last question of a text."""
@@ -235,6 +238,10 @@ class BeliefFamily(Family):
         """Return what other questions about the same story have as answers, by possible worlds."""
         return mistakes.mistaken_answers(example)
 
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what a solver answers that follows one of the procedures, by possible worlds."""
+        return procedure_answers(example)
+
     def structure(self, example: Example) -> str:
         """Return what the question asks, without agents."""
         return kind_of(read_question(example.question))
@@ -308,8 +315,8 @@ class BeliefFamily(Family):
                 for narrow in (False, True)
             )
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people that are not in their text
-            known = isinstance(error, StoryproofError)
-            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+            is_ours = isinstance(error, StoryproofError)
+            raise DataError(str(error) if is_ours else f"its text does not fit its question ({error})") from error
         return [Picture(_CAPTION, wide, narrow)]
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:

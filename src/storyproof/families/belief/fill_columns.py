@@ -44,7 +44,7 @@ def divide_rows(table: pa.Table, work: Callable[[pa.Table, bool, bool], Result])
             anything.
 
     Returns:
-        For each part, the places of its rows in the table, and what came of the work.
+        For each part, the places of its rows in the table, and the result of the work.
     """
     texts = table.select(["story", "question"])
     if not any(is_nested(**row) for row in texts.slice(0, 1).to_pylist()):

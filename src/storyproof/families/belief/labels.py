@@ -98,14 +98,14 @@ class LabelWords:
     @cached_property
     def are_lists_sorted_by_name(self) -> bool:
         """Whether lists of names sort as their names do: where a name begins another, the shorter comes first."""
-        known = sorted(self.agent_list)
-        for place, name in enumerate(known):
-            for other in known[place + 1 :]:
+        ordered = sorted(self.agent_list)
+        for place, name in enumerate(ordered):
+            for other in ordered[place + 1 :]:
                 if not other.startswith(name):
                     break
                 if other[len(name) :] < self.between:
                     return False
-        return all(not name.startswith(self.nobody) for name in known)
+        return all(not name.startswith(self.nobody) for name in ordered)
 
 
 def _ranks(words: Sequence[str]) -> Words:
@@ -149,9 +149,9 @@ def name_questions(asked: QuestionArrays, cast: Cast, agent_rank: Words) -> Name
 def _words_of(names: Words, local: Small, story: Columns) -> Words:
     """Return the words of local numbers of some stories, NO_WORD for negative ones."""
     count = names.shape[1]
-    known = np.concatenate([np.full((1, count), NO_WORD, np.int32), names])
+    all_names = np.concatenate([np.full((1, count), NO_WORD, np.int32), names])
     row = np.maximum(local, np.int8(NOBODY)).astype(np.intp) + 1
-    global_words: Words = known.reshape(-1).take(row * count + story)
+    global_words: Words = all_names.reshape(-1).take(row * count + story)
     return global_words
 
 
@@ -181,12 +181,14 @@ class LabelledQuestions:
 
     def columns(self, words: LabelWords) -> dict[str, pa.Array]:
         """Return the label columns."""
-        asked, codes = self.asked, self.derived.codes[self.own]
+        questions, codes = self.asked, self.derived.codes[self.own]
         order = (self.chain != NO_WORD).sum(axis=0, dtype=np.int8)
-        is_place = _are(asked.ask, PLACES)
+        is_place = _are(questions.ask, PLACES)
         is_false = is_place & (codes != NOBODY) & (codes != self._reality())
         compared = [reading for reading in ALL_READINGS if reading != self.own]
-        holds = np.stack([np.ones(asked.count, np.bool_), *(self.derived.codes[each] == codes for each in compared)])
+        holds = np.stack(
+            [np.ones(questions.count, np.bool_), *(self.derived.codes[each] == codes for each in compared)]
+        )
         sets = _Sets(self, words)
         proofs = self.derived.proofs.T
         numbers = np.broadcast_to(np.arange(1, proofs.shape[1] + 1, dtype=np.int16), proofs.shape)
@@ -196,7 +198,7 @@ class LabelledQuestions:
             "question_type": self._question_types(order, is_place, is_false),
             "order": pa.array(self._orders(order)),
             "chain": word_lists(words.agents, self.chain.T),
-            "story_type": coded(_story_types(self.stories, self.lie)[asked.story], constant_words(_STORY_TYPES)),
+            "story_type": coded(_story_types(self.stories, self.lie)[questions.story], constant_words(_STORY_TYPES)),
             "false_belief": pa.array(is_false),
             "readings": flag_lists(holds.T, constant_words((str(self.own), *map(str, compared)))),
             "proof": number_lists(proofs, numbers),
@@ -228,10 +230,12 @@ class LabelledQuestions:
         return coded(kind * len(_TOM) + is_place * (1 + is_false), _question_type_words(max(8, len(self.chain))))
 
     def _answers(self, words: LabelWords, sets: _Sets, codes: Codes) -> pa.Array:
-        asked, boxes = self.asked, self.cast.containers
-        place = boxes[np.maximum(codes, 0) % max(1, len(boxes)), asked.story] if len(boxes) else np.zeros_like(codes)
+        questions, boxes = self.asked, self.cast.containers
+        place = (
+            boxes[np.maximum(codes, 0) % max(1, len(boxes)), questions.story] if len(boxes) else np.zeros_like(codes)
+        )
         number = np.where(codes == NOBODY, words.unknown, place)
-        number = np.where(_are(asked.ask, _YES_NO), words.no + codes, number).astype(np.int32)
+        number = np.where(_are(questions.ask, _YES_NO), words.no + codes, number).astype(np.int32)
         if not len(sets.rows):
             return coded(number, words.answers)
         texts = sets.of(codes[sets.rows]).dictionary_encode()
@@ -239,15 +243,15 @@ class LabelledQuestions:
         return coded(number, pa.concat_arrays([words.answers, texts.dictionary]))
 
     def _candidates(self, words: LabelWords, sets: _Sets, is_place: Flags) -> pa.Array:
-        asked = self.asked
+        questions = self.asked
         named, number = self._sorted_places(words)
-        flags = named[self._things(), :, asked.story]  # [question, place in the alphabet]
-        values = np.ascontiguousarray(number.T)[asked.story]
+        flags = named[self._things(), :, questions.story]  # [question, place in the alphabet]
+        values = np.ascontiguousarray(number.T)[questions.story]
         may_be_unknown = is_place & self.unknown
         if may_be_unknown.any():
             flags |= (values == words.unknown) & may_be_unknown[:, None]
         flags[sets.rows] = False
-        is_polar = np.flatnonzero(_are(asked.ask, _YES_NO))
+        is_polar = np.flatnonzero(_are(questions.ask, _YES_NO))
         flags[is_polar] = False
         if len(is_polar):
             both = sorted((words.no, words.no + 1), key=lambda each: int(words.rank[each]))
@@ -296,9 +300,9 @@ class LabelledQuestions:
 
 
 def _are(ask: npt.NDArray[np.uint8], kinds: Sequence[Ask]) -> Flags:
-    known = np.zeros(len(ASKS), np.bool_)
-    known[[ASKS.index(each) for each in kinds]] = True
-    return known[ask]
+    is_kind = np.zeros(len(ASKS), np.bool_)
+    is_kind[[ASKS.index(each) for each in kinds]] = True
+    return is_kind[ask]
 
 
 @lru_cache(maxsize=16)

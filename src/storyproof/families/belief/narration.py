@@ -183,15 +183,15 @@ class Narrator:
             chain: Word numbers [place in the chain, row], NO_WORD after the end.
             memory: Whether a question without a chain asks for memory.
         """
-        asked = chain != NO_WORD
-        order = asked.sum(axis=0, dtype=np.int8)
+        is_named = chain != NO_WORD
+        order = is_named.sum(axis=0, dtype=np.int8)
         forms = np.empty((len(chain) + 1, len(thing)), np.uint8)
         for place in range(len(chain)):
             if place == 0:
                 form = np.where(order == 1, _LOOKS, _THINKS)
             else:
                 form = np.where(order == place + 1, _SEARCHES, _THOUGHT)
-            forms[place] = np.where(asked[place], form, np.uint8(_UNUSED))
+            forms[place] = np.where(is_named[place], form, np.uint8(_UNUSED))
         forms[-1] = np.where(order > 0, _ASKED, np.where(memory, _MEMORY, _REALITY))
         used, ends, form = _lay_out(forms)
         word = _by_row(np.concatenate([chain, thing[None]]))[used]

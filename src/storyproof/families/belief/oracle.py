@@ -52,8 +52,9 @@ from storyproof.families.belief.world import EventKind
 
 Columns = npt.NDArray[np.intp]
 
-_NOWHERE = -3  # the room of a speaker who is in none; differs from anybody's
 _ONE = np.uint64(1)
+_SMALL = 16  # agents up to which a set of them is its own number
+_SETS = 24  # bits of the number of a larger set
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +219,7 @@ class Minds:
         self._asked = _Asked.of(course, story, chain, thing, nobody, nobody)
         self._sights, self._hearing = course.sights, course.hearing
         self._nodes = np.zeros(0, np.int64)
+        self._sets: Mask = np.zeros(0, course.stories.mask_type)
         self._caught = np.zeros((1, course.stories.agents), np.int16)
 
     def over_time(self, trust: str) -> Small:
@@ -325,7 +327,7 @@ class Minds:
     def _is_stale(self, chain: Chains, asked: _Asked, agent: Small, time: npt.NDArray[Any]) -> Flags:
         """Return whether the last of each chain has seen the object later than an agent before some time.
 
-        As the others of the chain know it: who leaves others with the object knows that they see it later.
+        As the others of the chain know it: people who leave others with the object know that they see it later.
         """
         shown, known_by = self._sights, self._course.departures
         known = self._together(known_by.aware, known_by.witnesses, chain, asked) & before(time, self._words)
@@ -427,19 +429,34 @@ class Minds:
         agents = self._stories.agents
         first = np.where(chain.first < 0, agents, chain.first).astype(np.int64)  # nobody, for a chain with a stranger
         ends = (story * (agents + 1) + first) * agents + np.maximum(end, 0)
-        found: Columns = (ends << agents) | rest.astype(np.int64)
+        found: Columns = (ends << self._set_bits) | self._number_sets(rest)
         return found
+
+    def _number_sets(self, sets: Mask) -> Columns:
+        """Return a number for each set of agents, always the same; of large sets those that occur are numbered."""
+        if self._stories.agents <= _SMALL:
+            return sets.astype(np.intp)
+        values = distinct(sets)
+        self._sets = np.concatenate([self._sets, values[~np.isin(values, self._sets)]])
+        order = np.argsort(self._sets)
+        found: Columns = order[np.searchsorted(self._sets, sets, sorter=order)]
+        return found
+
+    @property
+    def _set_bits(self) -> int:
+        return self._stories.agents if self._stories.agents <= _SMALL else _SETS
 
     def _chains_of(self, keys: Columns) -> tuple[Columns, Chains]:
         """Return the story and the chain of each key."""
         agents, kind = self._stories.agents, self._stories.mask_type
-        rest, ends = keys & ((1 << agents) - 1), keys >> agents
+        numbers, ends = keys & ((1 << self._set_bits) - 1), keys >> self._set_bits
+        rest = numbers.astype(kind) if agents <= _SMALL else self._sets[numbers]
         first = ends // agents % (agents + 1)
         first = np.where(first < agents, first, NOBODY).astype(np.int8)
         # Neighbours in a chain differ, so one agent after the first means a chain of two.
-        length = np.where(rest == 0, 1, np.where(rest & (rest - 1) == 0, 2, 3)).astype(np.int8)
+        length = np.where(rest == 0, 1, np.where(rest & (rest - kind(1)) == 0, 2, 3)).astype(np.int8)
         unknown, empty = np.full_like(first, NOBODY), np.zeros(len(keys), kind)
-        chains = Chains(first, rest.astype(kind), (ends % agents).astype(np.int8), length, unknown, empty)
+        chains = Chains(first, rest, (ends % agents).astype(np.int8), length, unknown, empty)
         return ends // agents // (agents + 1), chains
 
     def _find(self, keys: Columns) -> Columns:

@@ -17,12 +17,14 @@ from typing import NamedTuple, TypeVar
 
 from storyproof.errors import listed
 from storyproof.families.belief.timeline import Timeline
+from storyproof.language.display_names import spaced
 from storyproof.pictures.svg import element, frame, label, number, safe, text_width, wrap
 
 Chain = tuple[str, ...]
 _Value = TypeVar("_Value")
 
-_SENTENCE, _BAR, _ASKED = 300.0, 124.0, 190.0  # pixels at most: a line of the story, a column's text, that asked for
+_SENTENCE, _BAR = 300.0, 230.0  # pixels at most: a line of the story, the text of a bar
+_HEADING, _ASKED = 124.0, 190.0  # the heading of a column, of that asked for
 _NARROW = 340.0  # pixels of the narrow form: a phone's screen
 _LINE, _PAD, _EDGE = 17.0, 7.0, 10.0
 _ROOMS = 6  # that have colours of their own
@@ -44,13 +46,13 @@ class _Lane:
     heading: list[str]
     bars: list[_Bar]
     asked: bool = False
-    is_room: bool = False
     below: tuple[tuple[str, str], ...] = ()
 
     @property
     def width(self) -> float:
-        texts = [*self.heading, *(bar.text for bar in self.bars), *(text for _, text in self.below)]
-        return min(max(map(text_width, texts)), _ASKED if self.asked or self.is_room else _BAR) + 14
+        heading = min(max(map(text_width, self.heading)), _ASKED if self.asked else _HEADING)
+        texts = [*(bar.text for bar in self.bars), *(text for _, text in self.below)]
+        return max(heading, min(max(map(text_width, texts), default=0.0), _BAR)) + 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def belief_timeline(
     lanes = _choose_lanes(timeline, asked, answers)
     title = f"Where the {timeline.thing} is, and who believes what, after each sentence"
     described = _describe(timeline, marked)
-    sentences = [step.sentence for step in timeline.steps]
+    sentences = [spaced(step.sentence) for step in timeline.steps]
     if narrow:
         column = _Column(sentences, marked, lanes)
         return _with_rows(
@@ -116,9 +118,9 @@ def _choose_lanes(timeline: Timeline, asked: Sequence[str] | None, answers: tupl
     whose = tuple(asked)
     below: tuple[tuple[str, str], ...] = ()
     if answers:
-        below = (("wrong", f"label: {answers[0]}"), ("right", f"right: {answers[1] or 'none'}"))
+        below = (("wrong", f"label: {spaced(answers[0])}"), ("right", f"right: {spaced(answers[1]) or 'none'}"))
     elif timeline.examples and timeline.examples[-1].answer:
-        below = (("right", f"answer: {timeline.examples[-1].answer}"),)
+        below = (("right", f"answer: {spaced(timeline.examples[-1].answer)}"),)
     chains = [whose[start:] for start in range(len(whose) + 1)]
     beliefs = [
         _lane_of_beliefs(timeline, chain, chain == whose, below if chain == whose else ())
@@ -135,11 +137,11 @@ def _left_out(lanes: _Lanes) -> str:
 
 def queried(timeline: Timeline) -> list[Chain]:
     """Return the chains of a story's questions, with those they are about; without any, every agent."""
-    asked = [tuple(example.chain) for example in timeline.examples]
-    chains = dict.fromkeys(chain[start:] for chain in asked for start in range(len(chain)))
-    known = timeline.steps[0].believed
-    asked_chains = sorted((chain for chain in chains if chain in known), key=lambda chain: (len(chain), chain))
-    return asked_chains or [chain for chain in known if len(chain) == 1]
+    chains_asked = [tuple(example.chain) for example in timeline.examples]
+    chains = dict.fromkeys(chain[start:] for chain in chains_asked for start in range(len(chain)))
+    beliefs = timeline.steps[0].believed
+    asked_chains = sorted((chain for chain in chains if chain in beliefs), key=lambda chain: (len(chain), chain))
+    return asked_chains or [chain for chain in beliefs if len(chain) == 1]
 
 
 def _belief(timeline: Timeline, chain: Chain, time: int) -> tuple[str, bool]:
@@ -154,14 +156,14 @@ def _belief(timeline: Timeline, chain: Chain, time: int) -> tuple[str, bool]:
 def _describe(timeline: Timeline, marked: Collection[int]) -> str:
     """Return a sentence for each belief at the end of the story."""
     last = len(timeline.steps) - 1
-    told = [f"In the end the {timeline.thing} is in: {timeline.steps[last].place or 'nothing'}."]
+    sentences = [f"In the end the {timeline.thing} is in: {timeline.steps[last].place or 'nothing'}."]
     for chain in queried(timeline):
         believed, wrong = _belief(timeline, chain, last)
         thinks = " ".join(f"{agent} thinks" for agent in chain)
-        told.append(f"{thinks} it is in: {believed or 'no belief'}{' (wrong)' if wrong else ''}.")
+        sentences.append(f"{thinks} it is in: {believed or 'no belief'}{' (wrong)' if wrong else ''}.")
     if marked:
-        told.append(f"Deciding sentences: {', '.join(map(str, sorted(marked)))}.")
-    return " ".join(told)
+        sentences.append(f"Deciding sentences: {', '.join(map(str, sorted(marked)))}.")
+    return " ".join(sentences)
 
 
 def _lane_of_rooms(timeline: Timeline, agent: str, rooms: dict[str, int]) -> _Lane:
@@ -185,7 +187,7 @@ def _lane_of_rooms(timeline: Timeline, agent: str, rooms: dict[str, int]) -> _La
         for start, end, here in _runs(where)
         if here
     ]
-    return _Lane([agent], bars, is_room=True)
+    return _Lane([agent], bars)
 
 
 def _named(agent: str) -> str:
@@ -198,7 +200,12 @@ def _lane_of_beliefs(
 ) -> _Lane:
     held = [_belief(timeline, chain, time) for time in range(len(timeline.steps))]
     bars = [
-        _Bar(start, end, f"{place} (false)" if wrong else place, "false" if wrong else "held" if chain else "real")
+        _Bar(
+            start,
+            end,
+            f"{spaced(place)} (false)" if wrong else spaced(place),
+            "false" if wrong else "held" if chain else "real",
+        )
         for start, end, (place, wrong) in _runs(held)
         if place
     ]

@@ -143,8 +143,8 @@ def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
     rows = rows_of(Ask.BELIEVERS)
     sizes = cast_sizes(stories)[asked.story[rows]]
     for agent in range(int(sizes.max(initial=0))):
-        some = rows[(sizes > agent) & (asked.chain[0, rows] != agent)]
-        add(Ask.BELIEF, some, np.vstack([np.full(len(some), agent, np.int8), asked.chain[:, some]]))
+        concerned = rows[(sizes > agent) & (asked.chain[0, rows] != agent)]
+        add(Ask.BELIEF, concerned, np.vstack([np.full(len(concerned), agent, np.int8), asked.chain[:, concerned]]))
     longest = max(len(chain) for chain in chains)
     chain = np.concatenate(
         [np.pad(each, ((0, longest - len(each)), (0, 0)), constant_values=NOBODY) for each in chains], axis=1

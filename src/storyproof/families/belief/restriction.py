@@ -41,7 +41,7 @@ def focus(
         stories: Stories in which nobody watches in secret, is distracted or speaks.
         story: The story of each row.
         thing: The object of each row.
-        agents: [number, row], the agents asked about; who is there twice has the first number.
+        agents: [number, row], the agents asked about; an agent who is there twice has the first number.
         until: How many sentences of its story each row knows; all if None.
     """
     steps, rows = len(stories.kind), len(story)

@@ -113,11 +113,11 @@ def occurrences(stories: PlotArrays) -> Occurrences:
         where[at, agent] = np.where(how == EventKind.EXIT, np.int8(NOBODY), room)
         at = np.flatnonzero((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
         thing, room, container = stories.thing[time, at], stories.room[time, at], stories.container[time, at]
-        known = is_left[at, thing]
+        was_left = is_left[at, thing]
         moves = kind[at] == EventKind.MOVE
         same = (left[0, at, thing] == room) & (left[1, at, thing] == container)
-        beside = known & (where[at, np.where(moves, stories.agent[time, at], 0)] == left[0, at, thing])
-        possible[at] &= np.where(moves, beside, same | ~known)
+        beside = was_left & (where[at, np.where(moves, stories.agent[time, at], 0)] == left[0, at, thing])
+        possible[at] &= np.where(moves, beside, same | ~was_left)
         left[0, at, thing], left[1, at, thing] = room, container
         is_left[at, thing] = True
     return Occurrences(possible, announced)

@@ -148,7 +148,7 @@ def _prove_stories(
 ) -> None:
     texts: list[PlotText] = []
     story_of: list[int] = []
-    asked: list[tuple[int, BeliefQuestion]] = []
+    numbered_questions: list[tuple[int, BeliefQuestion]] = []
     for story, numbers in places.items():
         try:
             text = read_story(story)
@@ -160,24 +160,24 @@ def _prove_stories(
         for number in numbers:
             question = _read(rows[number].question, text, number, proofs.problems)
             if question is not None:
-                asked.append((number, question))
+                numbered_questions.append((number, question))
                 story_of.append(len(texts))
         texts.append(text)
-    if asked:
-        _label(texts, story_of, asked, rows, proofs, check=check)
+    if numbered_questions:
+        _label(texts, story_of, numbered_questions, rows, proofs, check=check)
 
 
 def _read(question: str, text: PlotText, row: int, problems: list[RowProblem]) -> BeliefQuestion | None:
     """Read a question about a story; note a problem and return None if that is not possible."""
     try:
-        asked = read_question(question)
+        parsed = read_question(question)
     except ParseError as error:
         problems.append(RowProblem(row, "question", str(error).rstrip("."), READABLE))
         return None
-    if not places_of(text.events, asked.thing):
-        problems.append(RowProblem(row, "question", f"the {asked.thing} is nowhere in the story", "an object of it"))
+    if not places_of(text.events, parsed.thing):
+        problems.append(RowProblem(row, "question", f"the {parsed.thing} is nowhere in the story", "an object of it"))
         return None
-    return asked
+    return parsed
 
 
 def _label(
@@ -245,16 +245,16 @@ def _label_group(
     """Label questions of one language under one reading."""
     group = [questions[place] for place in places]
     columns = {story: column for column, story in enumerate(dict.fromkeys(each.story for each in group))}
-    told, wording, own = [stories[story][0] for story in columns], stories[group[0].story][1], group[0].reading
-    arrays, names = encode_plots(told)
+    plots, wording, own = [stories[story][0] for story in columns], stories[group[0].story][1], group[0].reading
+    arrays, names = encode_plots(plots)
     asked = [each.question for each in group]
     numbered = encode_questions(names, [columns[each.story] for each in group], asked)
     derived = provers.derive(arrays, numbered, own, ALL_READINGS)
     lie = np.zeros(arrays.kind.shape, np.bool_)
-    for column, events in enumerate(told):
+    for column, events in enumerate(plots):
         lie[: len(events), column] = [event.lie for event in events]
     agents, containers = dict[str, int](), dict[str, int]()
-    nothing = np.zeros((0, len(told)), np.int32)
+    nothing = np.zeros((0, len(plots)), np.int32)
     cast = Cast(
         _word_numbers([each.agents for each in names], agents),
         nothing,

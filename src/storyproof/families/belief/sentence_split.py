@@ -103,16 +103,16 @@ def _split_plain_text(text: str) -> tuple[str, str]:
     Raises:
         ParseError: If there is no question or no story, or something among the sentences cannot be read.
     """
-    question, asked, _ = _last_plain_question(text)
-    earlier = [match.end() for match in _QUESTION.finditer(text, 0, asked)]
-    start = earlier[-1] if earlier and _SENTENCE.search(text, earlier[-1], asked) else 0
-    matches = list(_SENTENCE.finditer(text, start, asked))
+    question, question_start, _ = _last_plain_question(text)
+    earlier = [match.end() for match in _QUESTION.finditer(text, 0, question_start)]
+    start = earlier[-1] if earlier and _SENTENCE.search(text, earlier[-1], question_start) else 0
+    matches = list(_SENTENCE.finditer(text, start, question_start))
     if not matches:
         raise ParseError(f"no story before '{question}'; expected sentences such as: {SENTENCE_FORMS}.")
     sentences = _sentences(text, matches)
     events = [parse_sentence(sentence) for sentence in sentences]
     names = {name for event in events for name in (event.agent, event.thing)}
-    for around in (text[start : matches[0].start()], text[matches[-1].end() : asked]):
+    for around in (text[start : matches[0].start()], text[matches[-1].end() : question_start]):
         if names.intersection(re.findall(_WORD, _QUESTION.sub("", around))):
             raise _unread(around)
     return "\n".join(sentences), question

@@ -259,7 +259,7 @@ GERMAN = Speech(
         rf"(?<![\w-])(?P<who>{_DE_NAME}|[Ee]r|[Ss]ie|[Bb]eide)(?:\s+[a-zäöüß]+){{0,2}}?\s+{_DE_THINKS}\b|"
         rf"\b(?i:{_DE_THINKS})\s+(?:(?:aber|jedoch|hingegen|dagegen|daher|also|deshalb|nun)\s+)?(?P<after>{_DE_NAME}|er|sie|beide)\b"
         rf"(?!\s+{_DE_THINKS})|"
-        rf"(?<=, )(?:(?:und|aber|doch)\s+)?(?:glaubt|denkt|meint|vermutet|erwartet)\b|"
+        rf"(?<=, )(?:(?:und|aber|doch)\s+)?(?:glaubt|denkt|meint|vermutet|erwartet|sagt|würde)\b|"
         rf"\b(?:[Ll]aut|[Nn]ach\s+(?:Ansicht|Meinung)\s+von)\s+(?P<source>{_DE_NAME})|(?<![\w-])(?P<according>{_DE_NAME})\s+zufolge\b|"
         rf"\b(?:[Aa]us|[Ii]n)\s+(?P<view>{_DE_NAME}?)s\s+(?:Sicht|Augen)\b"
     ),

@@ -414,7 +414,7 @@ def compare(
 
 
 def is_known(believed: str | None, real: str | None) -> str:
-    """Return yes or no: who knows where something is believes so, and is right."""
+    """Return yes or no: a person who knows where something is believes so, and is right."""
     return YES if believed and believed == real else NO
 
 
@@ -458,8 +458,8 @@ def _word_question(wording: PlotWording, is_tomi: bool, question: StatedQuestion
         ask = Ask.BELIEF
     else:
         ask = Ask.MEMORY if question.memory else Ask.REALITY
-    asked = BeliefQuestion(ask, question.thing, question.chain)
-    return ask_in_tomi(asked) if is_tomi and ask != Ask.KNOWS_WHERE else wording.ask(asked)
+    wanted = BeliefQuestion(ask, question.thing, question.chain)
+    return ask_in_tomi(wanted) if is_tomi and ask != Ask.KNOWS_WHERE else wording.ask(wanted)
 
 
 def check_statement(statement: Statement, example: Example) -> StatementVerdict:

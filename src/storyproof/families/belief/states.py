@@ -76,8 +76,8 @@ def steps_of(example: Example, order: int) -> list[Step]:
     follower = ObjectFollower(text.events, question.thing, reading_of(example.readings))
     held = {chain: follower.believed(chain) for chain in chains_up_to(text.cast, order)}
     rooms = follower.rooms()
-    known = list(dict.fromkeys(room for here in rooms for room in here))
-    here = [{room: each.get(room, []) for room in known} for each in rooms]
+    rooms_named = list(dict.fromkeys(room for here in rooms for room in here))
+    here = [{room: each.get(room, []) for room in rooms_named} for each in rooms]
     return describe_steps(example.story, question.thing, follower.really(), held, here)
 
 

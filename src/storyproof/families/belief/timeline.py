@@ -152,8 +152,8 @@ class ObjectFollower:
         return self._believed[key]
 
     def _over_time(self, chain: tuple[str, ...]) -> list[str | None]:
-        asked = np.array([[self._names.agents[agent]] for agent in chain], np.int8)
-        chains = contract(asked, self._stories.agents)
+        agents = np.array([[self._names.agents[agent]] for agent in chain], np.int8)
+        chains = contract(agents, self._stories.agents)
         minds = Minds(Course.of(self._stories), np.zeros(1, np.intp), chains, self._thing, self._reading.sight)
         return self._words(minds.over_time(self._reading.trust)[:, 0].tolist())
 
@@ -191,8 +191,8 @@ def lay_out(examples: Sequence[Example]) -> Timeline:
             raise ParseError(f"{quoted(agent)}, who is asked about, is nowhere in the story.")
     follower = _follower(last.story, question.thing, reading_of(last.readings))
     chains: list[tuple[str, ...]] = [(agent,) for agent in text.cast]
-    asked = [read_question(each.question) for each in examples]
-    about = [each.chain for each in asked if each.thing == question.thing and each.ask != Ask.COMMON]
+    questions = [read_question(each.question) for each in examples]
+    about = [each.chain for each in questions if each.thing == question.thing and each.ask != Ask.COMMON]
     deepest = question.chain if question.ask == Ask.BELIEF else max([(), *about], key=len)
     if set(deepest) <= set(text.cast):  # the others would need a column for each of their parts
         chains += [deepest[start:] for start in range(len(deepest))]

@@ -80,11 +80,11 @@ class KinTalk(Talk):
 
     def set_aside_last(self, said: str, text: str, mentions: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions that say what somebody is to somebody, but of another pair than was asked about."""
-        asked = asked_pair(question)
-        if asked is None:
+        pair = asked_pair(question)
+        if pair is None:
             return ()
-        people, back = people_in(said) | {asked.who, asked.whom}, text[::-1]
-        return [mention for mention in mentions if _of_another_pair(text, back, mention, people, asked)]
+        people, back = people_in(said) | {pair.who, pair.whom}, text[::-1]
+        return [mention for mention in mentions if _of_another_pair(text, back, mention, people, pair)]
 
 
 @lru_cache(maxsize=1024)

@@ -446,7 +446,7 @@ class Clutrr(Benchmark):
         rows = self._rows(assigned, Draws(*self._purpose, split, index, "genders"))
         draws = Draws(*self._purpose, split, index, "telling")
         names = self.name_assigner.assign(assigned.place, assigned.start, rows.genders, draws)
-        told = narrator.tell(rows, names, draws)
+        narrated = narrator.tell(rows, names, draws)
         tasks = self.schedule.scenarios(split)
         task_names = constant_words(tuple(f"task_{TASK_NUMBERS[task]}.{k}" for task, k in tasks))
         names_of_tasks = tuple(dict.fromkeys(task for task, _ in tasks))
@@ -456,7 +456,7 @@ class Clutrr(Benchmark):
         nothing = np.full((self.block_stories, 0), NO_WORD, np.int32)
         columns = {
             **identity(self.name, split, start, self.block_stories, 1),
-            "story": coded(np.arange(self.block_stories), told.story),
+            "story": coded(np.arange(self.block_stories), narrated.story),
             "question": _questions(called, first, second),
             "candidates": self._candidates(split, assigned.scenario),
             "question_type": coded(assigned.scenario, task_names),
@@ -464,12 +464,12 @@ class Clutrr(Benchmark):
             "chain": word_lists(called, nothing),
             "false_belief": pa.array(np.zeros(self.block_stories, np.bool_)),
             "proof": number_lists(
-                told.proves, np.broadcast_to(np.arange(1, told.proves.shape[1] + 1), told.proves.shape)
+                narrated.proves, np.broadcast_to(np.arange(1, narrated.proves.shape[1] + 1), narrated.proves.shape)
             ),
             "task": coded(task_of[assigned.scenario], constant_words(names_of_tasks)),
             "query": word_lists(called, np.column_stack([first, second])),
             "genders": self._genders(names, rows),
-            "placeholders": self._placeholder_ids(narrator, told, called),
+            "placeholders": self._placeholder_ids(narrator, narrated, called),
             **self._table.columns(rows),
         }
         return pa.table([columns[name] for name in KINSHIP_SCHEMA.names], schema=KINSHIP_SCHEMA)
@@ -487,10 +487,12 @@ class Clutrr(Benchmark):
             puzzle[~proved] = self._table.made(kinds, self._maker)[kind]
         return self._table.rows(puzzle, assigned.gender, draws)
 
-    def _placeholder_ids(self, narrator: PuzzleNarrator | SceneNarrator, told: ToldRows, called: pa.Array) -> pa.Array:
+    def _placeholder_ids(
+        self, narrator: PuzzleNarrator | SceneNarrator, narrated: ToldRows, called: pa.Array
+    ) -> pa.Array:
         """Return which placeholder worded each line; none if the text needs none to be read."""
-        if isinstance(narrator, PuzzleNarrator) and told.template is not None and self.config.style != SYNTHETIC:
-            return word_lists(narrator.id_array, told.template)
+        if isinstance(narrator, PuzzleNarrator) and narrated.template is not None and self.config.style != SYNTHETIC:
+            return word_lists(narrator.id_array, narrated.template)
         return word_lists(called, np.full((self.block_stories, 0), NO_WORD, np.int32))
 
     def _candidates(self, split: str, scenario: npt.NDArray[np.int64]) -> pa.Array:

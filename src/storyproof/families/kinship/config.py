@@ -125,7 +125,7 @@ class ClutrrConfig(Config):
     )
     test_placeholders: Placeholders | None = field(
         default=None,
-        metadata=option("Another one for the test stories.", read=load_placeholders, metavar="<path>"),
+        metadata=option("The same for the test stories.", read=load_placeholders, metavar="<path>"),
     )
     holdout: bool = field(
         default=True,
@@ -140,8 +140,7 @@ class ClutrrConfig(Config):
     bad_placeholders: str = field(
         default=REFUSE,
         metadata=option(
-            "What to do with templates that fail the checks: refuse (those that lack a person or reveal an answer), "
-            "keep or drop.",
+            "Templates that fail the checks: refuse (those that lack a person or reveal an answer), keep or drop.",
             default=REFUSE,
             choices=MANNERS,
         ),
@@ -170,7 +169,7 @@ class ClutrrConfig(Config):
     )
     test_scenes: Scenes | None = field(
         default=None,
-        metadata=option("Another one for the test stories.", read=load_scenes, metavar="<path>"),
+        metadata=option("The same for the test stories.", read=load_scenes, metavar="<path>"),
     )
     names: str = field(
         default=ONE_TRADITION,

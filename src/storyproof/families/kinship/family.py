@@ -31,6 +31,8 @@ from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import CONTRADICTED, STATUSES
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.kinship.people import person_names
+from storyproof.families.kinship.procedures import DESCRIPTIONS as PROCEDURES
+from storyproof.families.kinship.procedures import procedure_answers
 from storyproof.families.kinship.prove_labels import entailed_relation, judge
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.row import KinshipRow, check_references, read_row
@@ -87,6 +89,7 @@ class Kinship(Family):
         "filled, and the numbers lead along the proof."
     )
     mistakes = MISTAKES
+    procedures = PROCEDURES
     references = _PEOPLE
     readings: ClassVar[Mapping[str, str]] = {
         STRICT: "what holds in every family that fits the story.",
@@ -126,9 +129,9 @@ class Kinship(Family):
         from storyproof.families.kinship.templates import placeholder_id
 
         found = load_placeholders(path)
-        known: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
+        common: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
         return found.count, [
-            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **known)
+            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **common)
             for flaw in problems(found)
         ]
 
@@ -142,7 +145,7 @@ class Kinship(Family):
 
         return prove_text(story, question, people)
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a text in words that the reader knows."""
         from storyproof.families.kinship.language.rewording import reword
 
@@ -242,6 +245,10 @@ class Kinship(Family):
         """Return what a reader answers who stops on the way, mixes up two people, or misses by a little."""
         return mistaken_answers(example)
 
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what a solver answers that follows one of the procedures."""
+        return procedure_answers(example)
+
     def checked_answer(self, example: Example) -> str:
         """Answer by the families that fit the story; empty where they disagree."""
         from storyproof.families.kinship import baselines
@@ -288,8 +295,8 @@ class Kinship(Family):
 
     def prompt_values(self, example: Example) -> dict[str, str]:
         """Return who is asked about, and to whom."""
-        asked = _ASKED.fullmatch(example.question)
-        return {"person": asked[1], "other": asked[2]} if asked else {"person": "", "other": ""}
+        match = _ASKED.fullmatch(example.question)
+        return {"person": match[1], "other": match[2]} if match else {"person": "", "other": ""}
 
     def conventions(self, example: Example, language: str = "") -> Sequence[str]:
         """Return the rules of strict kinship, or the published ones for an answer that holds only by these."""
@@ -312,8 +319,8 @@ class Kinship(Family):
         try:
             return family_pictures(examples[-1])
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people who are not in their text
-            known = isinstance(error, StoryproofError)
-            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+            is_ours = isinstance(error, StoryproofError)
+            raise DataError(str(error) if is_ours else f"its text does not fit its question ({error})") from error
 
     def paraphrasing(self) -> Paraphrasing:
         """Return how stories that people write for one to three facts are collected and checked."""

@@ -18,7 +18,7 @@ from storyproof.families.kinship.placeholders import Placeholders, checks
 from storyproof.families.kinship.placeholders.collection import Key, all_genders, missing
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, Fact, inverse, predicate_of, word
-from storyproof.families.kinship.rules import sound_compositions
+from storyproof.families.kinship.rules import relation_along
 from storyproof.families.paraphrasing import (
     MISSING_FACT,
     MISSING_PERSON,
@@ -209,7 +209,7 @@ class KinshipParaphrasing(Paraphrasing):
 def _keys(facts: int) -> Iterator[Key]:
     """Yield the words and genders of all chains of a number of facts from which a relation of the ends is proved."""
     for predicates in product(BASIC, repeat=facts):
-        head = _composed(predicates)
+        head = relation_along(predicates)
         if head is None:
             continue
         chain = [Fact(place, each, place + 1) for place, each in enumerate(predicates)]
@@ -220,14 +220,6 @@ def _keys(facts: int) -> Iterator[Key]:
             yield words, genders
 
 
-def _composed(predicates: Sequence[str]) -> str | None:
-    """Return what the last person of a chain is to the first; None if that is not known, or known on the way."""
-    relation: str | None = predicates[0]
-    for each in predicates[1:]:
-        relation = sound_compositions().get((relation or "", each))
-    return relation
-
-
 def _shuffled(keys: list[Key], draws: Draws) -> list[Key]:
     return [keys[place] for place in draws.order(len(keys)).tolist()]
 
@@ -235,7 +227,7 @@ def _shuffled(keys: list[Key], draws: Draws) -> list[Key]:
 def _task(key: Key, people: Sequence[str]) -> WritingTask:
     words, genders = key
     pairs = zip(people, people[1:], words, strict=False)
-    head = _composed([predicate_of(each) for each in words]) if len(words) > 1 else None
+    head = relation_along([predicate_of(each) for each in words]) if len(words) > 1 else None
     return WritingTask(
         key=f"{'-'.join(words)} {'-'.join(genders)}",
         people=tuple(people),
@@ -275,7 +267,7 @@ def _compare(task: WritingTask, reading: Reading) -> Iterator[TextRemark]:
     for number, each in enumerate(map(predicate_of, words)):
         given |= {(number, number + 1): each, (number + 1, number): inverse(each)}
     stated: set[int] = set()
-    head = _composed([predicate_of(each) for each in words]) if len(words) > 1 else None
+    head = relation_along([predicate_of(each) for each in words]) if len(words) > 1 else None
     hidden = {(0, len(words)): head, (len(words), 0): inverse(head)} if head else {}
     for fact in reading.facts:
         pair = place.get(fact.first, -1), place.get(fact.second, -1)

@@ -13,7 +13,7 @@ of one relation. Paths that lead back to their beginning are ignored, because th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -154,13 +154,13 @@ def _parse(text: str, where: str, name: str) -> RuleSet:
         if names.count(key.value) > 1:
             raise DataError(f"{where}, line {key.start_mark.line + 1}: '{key.value}' occurs twice; keep one.")
     predicates = _relations(whole.get("relations"), where)
-    known = [predicate.name for predicate in predicates]
+    relation_names = [predicate.name for predicate in predicates]
     stated = whole.get("stories", list(BASIC))
     if not isinstance(stated, list):
         raise DataError(f"{where}: 'stories' is {quoted(stated)}, expected a list of relations.")
     for relation in stated:
-        _check_known(relation, known, f"{where}: 'stories'")
-    heads = _heads(list(_with_lines(root, whole["rules"])), known, where)
+        _check_known(relation, relation_names, f"{where}: 'stories'")
+    heads = _heads(list(_with_lines(root, whole["rules"])), relation_names, where)
     rules = RuleSet(name, predicates, {body: head for body, (head, _) in heads.items()}, tuple(stated), inverses=False)
     _check_reach(rules, heads, where)
     return rules
@@ -198,7 +198,9 @@ def _relations(given: Any, where: str) -> tuple[Predicate, ...]:
     return tuple(relations.values())
 
 
-def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[tuple[str, str], tuple[str, int]]:
+def _heads(
+    rules: list[tuple[int, Any]], relation_names: list[str], where: str
+) -> dict[tuple[str, str], tuple[str, int]]:
     """Return head and line of each body."""
     heads: dict[tuple[str, str], tuple[str, int]] = {}
     for line, rule in rules:
@@ -211,7 +213,7 @@ def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[t
                 f"{place}: the body of {quoted(head)} is {quoted(body)}, expected two relations, [first, second]."
             )
         for relation in (head, *body):
-            _check_known(relation, known, place)
+            _check_known(relation, relation_names, place)
         first, second = body
         if (first, second) in heads:
             other, earlier = heads[first, second]
@@ -223,9 +225,9 @@ def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[t
     return heads
 
 
-def _check_known(relation: Any, known: Any, place: str) -> None:
-    if not isinstance(relation, str) or relation not in known:
-        raise DataError(f"{place}: unknown relation {quoted(relation)}; known: {', '.join(known)}.")
+def _check_known(relation: Any, relation_names: Any, place: str) -> None:
+    if not isinstance(relation, str) or relation not in relation_names:
+        raise DataError(f"{place}: unknown relation {quoted(relation)}; known: {', '.join(relation_names)}.")
 
 
 def _check_reach(rules: RuleSet, heads: dict[tuple[str, str], tuple[str, int]], where: str) -> None:
@@ -292,3 +294,11 @@ def sound_compositions() -> dict[tuple[str, str], str]:
         if heads:
             compositions[first, second] = heads[0]
     return compositions
+
+
+def relation_along(path: Sequence[str]) -> str | None:
+    """Return what the last person of a chain is to the first; None if that is not known, or not known on the way."""
+    relation: str | None = path[0]
+    for step in path[1:]:
+        relation = sound_compositions().get((relation or "", step))
+    return relation

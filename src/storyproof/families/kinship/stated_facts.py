@@ -124,7 +124,7 @@ def stated_facts(
     Raises:
         ParseError: If a line cannot be read, mentions an unknown person, or does not fit somebody's gender.
     """
-    known = (rules or strict_rules()).by_word
+    vocabulary = (rules or strict_rules()).by_word
     number = {name: place for place, name in enumerate(row.names)}
     pairs = set(row.edges) if text.is_natural else set()
     facts_of_lines = []
@@ -137,7 +137,7 @@ def stated_facts(
             first, second = number[stated.first], number[stated.second]
             if stated.first_gender not in (None, row.genders[first]):
                 raise ParseError(f"line {place} describes {stated.first} as {stated.first_gender}.")
-            fact = read_fact([first, second], stated.word, row.genders, known, f"line {place}")
+            fact = read_fact([first, second], stated.word, row.genders, vocabulary, f"line {place}")
             if (first, second) not in pairs and (second, first) in pairs:
                 fact = Fact(second, inverse(fact.predicate), first)
             facts.append(fact)

@@ -110,11 +110,11 @@ def _read_lines(story: str, row: KinshipRow) -> list[list[Fact]]:
     from storyproof.families.kinship.language.reader import read  # takes a while to import
 
     number = {name: place for place, name in enumerate(row.names)}
-    known = set(row.facts)
+    stated = set(row.facts)
     facts: list[list[Fact]] = [[] for _ in story.split("\n")]
     for each in read(story, row.names).facts:
         fact = Fact(number[each.first], each.predicate, number[each.second])
-        if fact not in known:
+        if fact not in stated:
             fact = Fact(fact.second, inverse(fact.predicate), fact.first)
         if fact not in facts[each.line - 1]:  # "brothers" states one fact in both directions
             facts[each.line - 1].append(fact)
@@ -129,8 +129,8 @@ def answers_by_reading(example: Example) -> dict[str, str]:
     derived = derive(rules, [row.facts], len(row.genders)).relations(0, first, second)
     if not derived:  # the paper's graphs have every fact from both sides; a text says it from one
         inverses = (Fact(fact.second, inverse(fact.predicate), fact.first) for fact in row.facts)
-        known = {predicate.name for predicate in rules.predicates}
-        facts = [fact for fact in (*row.facts, *inverses) if fact.predicate in known]
+        names = {predicate.name for predicate in rules.predicates}
+        facts = [fact for fact in (*row.facts, *inverses) if fact.predicate in names]
         derived = derive(rules, [facts], len(row.genders)).relations(0, first, second)
     words = [row.word(row.asking(relation)) for relation in derived]
     return {STRICT: checked_answer(example), PUBLISHED: " or ".join(words)}
@@ -190,12 +190,12 @@ def steps_of(example: Example) -> list[Step]:
     """
     row = read_rows(example)[0]
     lines = _facts_by_line(example, row)
-    told = [[fact for line in lines[: number + 1] for fact in line] for number in range(len(lines))]
-    known = derive(strict_rules(), told, len(row.genders))
+    facts_so_far = [[fact for line in lines[: number + 1] for fact in line] for number in range(len(lines))]
+    known = derive(strict_rules(), facts_so_far, len(row.genders))
     stated = list(dict.fromkeys(fact for line in lines for fact in line))
-    derived = list(_derived_pairs(known, len(told) - 1, row, stated))[:MOST_DERIVED]
+    derived = list(_derived_pairs(known, len(facts_so_far) - 1, row, stated))[:MOST_DERIVED]
     steps = []
-    for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), told, strict=True)):
+    for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), facts_so_far, strict=True)):
         entries = [
             StateEntry("the question", _between(row, row.pair), _words(known, number, row, row.pair)),
             *(
@@ -217,12 +217,12 @@ def steps_of(example: Example) -> list[Step]:
     return steps
 
 
-def _derived_pairs(known: Derived, story: int, row: KinshipRow, stated: Sequence[Fact]) -> Iterator[tuple[int, int]]:
+def _derived_pairs(derived: Derived, story: int, row: KinshipRow, stated: Sequence[Fact]) -> Iterator[tuple[int, int]]:
     """Yield the pairs of people between whom something follows that is not stated."""
     said = {frozenset((fact.first, fact.second)) for fact in stated}
     for first in range(len(row.names)):
         for second in range(len(row.names)):
-            if frozenset((first, second)) not in said and known.relations(story, first, second):
+            if frozenset((first, second)) not in said and derived.relations(story, first, second):
                 yield first, second
 
 
@@ -230,6 +230,6 @@ def _between(row: KinshipRow, pair: tuple[int, int]) -> str:
     return f"{row.names[pair[1]]} is {row.names[pair[0]]}'s"
 
 
-def _words(known: Derived, story: int, row: KinshipRow, pair: tuple[int, int]) -> str:
+def _words(derived: Derived, story: int, row: KinshipRow, pair: tuple[int, int]) -> str:
     first, second = pair
-    return " and ".join(row.word(Fact(first, name, second)) for name in known.relations(story, first, second))
+    return " and ".join(row.word(Fact(first, name, second)) for name in derived.relations(story, first, second))

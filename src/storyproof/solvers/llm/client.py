@@ -159,10 +159,10 @@ class Server:
 
     async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply | Trouble:
         """Send one request and read what comes back."""
-        found = await self._ask(session, body, choices)
-        if isinstance(found, Trouble):
-            return replace(found, what=self._secrets.hide(found.what))
-        return replace(found, text=self._secrets.hide(found.text, _IN_REPLY))
+        reply = await self._ask(session, body, choices)
+        if isinstance(reply, Trouble):
+            return replace(reply, what=self._secrets.hide(reply.what))
+        return replace(reply, text=self._secrets.hide(reply.text, _IN_REPLY))
 
     async def _ask(self, session: Any, body: bytes, choices: Sequence[str]) -> Reply | Trouble:
         start = time.monotonic()
@@ -296,17 +296,17 @@ class Servers:
             server = await self._take()
             start = time.monotonic()
             try:
-                found = await server.ask(session, body, choices)
+                reply = await server.ask(session, body, choices)
             finally:
                 server.pace.in_flight -= 1
                 self._wake()
-            if isinstance(found, Reply):
-                server.pace.replied(found.seconds)
+            if isinstance(reply, Reply):
+                server.pace.replied(reply.seconds)
                 self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
                 self._replied = True
-                return replace(found, retries=attempt) if attempt else found
-            trouble = self._within_limit(server, found, again=put_off)
-            put_off = put_off or trouble.wait_s != found.wait_s
+                return replace(reply, retries=attempt) if attempt else reply
+            trouble = self._within_limit(server, reply, again=put_off)
+            put_off = put_off or trouble.wait_s != reply.wait_s
             if trouble.fate is not Fate.AGAIN:
                 break
             self._refused(server, start, trouble)

@@ -76,7 +76,7 @@ class ModelOptions(Declared):
             is_repeated=True,
         ),
     )
-    api: str = field(default=CHAT, metadata=option("Ask by 'chat' or by 'completion'.", default=CHAT))
+    api: str = field(default=CHAT, metadata=option("Use the 'chat' or the 'completion' interface.", default=CHAT))
     api_key_env: str = field(
         default="OPENAI_API_KEY",
         metadata=option("openai: environment variable of the key.", default="OPENAI_API_KEY"),
@@ -104,7 +104,7 @@ class ModelOptions(Declared):
         default=4.0, metadata=option("openai: the longest reply in megabytes.", read=float, is_rare=True)
     )
     temperature: float = field(
-        default=0.0, metadata=option("0 takes the likeliest token each time.", read=float, default="0.0")
+        default=0.0, metadata=option("0 always takes the likeliest token.", read=float, default="0.0")
     )
     top_p: float | None = field(
         default=None, metadata=option("Draw from the likeliest tokens of this share.", read=float, is_rare=True)
@@ -144,7 +144,7 @@ class ModelOptions(Declared):
 
     def identity(self) -> dict[str, Any]:
         """Return the options that may change a reply; the seed is one only if tokens are sampled."""
-        found: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
+        identity: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
         if self.temperature > 0:
-            found["seed"] = self.seed
-        return {**found, "lora": self.lora, "extra": dict(self.extra)}
+            identity["seed"] = self.seed
+        return {**identity, "lora": self.lora, "extra": dict(self.extra)}

@@ -94,8 +94,8 @@ def load_prompt(
     if not _is_function(name):
         prompt = TemplatePrompt(load_template(name), seed=seed, shots=shots, max_tokens=max_tokens)
     else:
-        found = load_function(name, "prompt")
-        made: Any = found() if isinstance(found, type) else found
+        loaded = load_function(name, "prompt")
+        made: Any = loaded() if isinstance(loaded, type) else loaded
         is_prompt = hasattr(made, "request") and hasattr(made, "answer")
         prompt = made if is_prompt else FunctionPrompt(name, made, max_tokens or 10)
     return ConventionsPrompt(prompt) if conventions else prompt
@@ -145,15 +145,15 @@ class TemplatePrompt:
         """Return the last reply, or the text after the marker in it; a letter is replaced by its candidate."""
         if not replies:
             return ""
-        found = replies[-1]
+        reply = replies[-1]
         for marker in (self._in_language_of(example).answer_after, self._template.answer_after):
-            after = None if marker is None else after_marker(found, marker)
+            after = None if marker is None else after_marker(reply, marker)
             if after is not None:
-                found = after
+                reply = after
                 break
         if self._steps(example)[1][-1].choices != LETTERS:
-            return found
-        return chosen(found, self._options(example))
+            return reply
+        return chosen(reply, self._options(example))
 
     def answers(self, reply: str) -> bool:
         """Return whether a last reply contains an answer: text after the marker, or any text if there is no marker."""
@@ -219,12 +219,12 @@ class FunctionPrompt:
         """Return the request that the function makes; there is one step."""
         if replies:
             return None
-        found = self._function(example)
-        if isinstance(found, Request):
-            return found
-        if not isinstance(found, str):
-            raise ConfigError(f"the prompt '{self.name}' returned {quoted(found)}; expected text or a Request.")
-        return Request((Message("user", found),), self._max_tokens)
+        made = self._function(example)
+        if isinstance(made, Request):
+            return made
+        if not isinstance(made, str):
+            raise ConfigError(f"the prompt '{self.name}' returned {quoted(made)}; expected text or a Request.")
+        return Request((Message("user", made),), self._max_tokens)
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
         """Return the reply."""
@@ -256,8 +256,8 @@ class ConventionsPrompt:
 
     def answers(self, reply: str) -> bool:
         """Return whether a last reply contains an answer, as far as the prompt can tell."""
-        found = getattr(self._prompt, "answers", None)
-        return found is None or bool(found(reply))
+        has_answer = getattr(self._prompt, "answers", None)
+        return has_answer is None or bool(has_answer(reply))
 
 
 def _listed(example: Example) -> str:
@@ -283,9 +283,9 @@ def after_marker(reply: str, marker: str) -> str | None:
     pieces = re.split(re.escape(marker), reply, flags=re.IGNORECASE)
     for piece in reversed(pieces[1:]):
         lines = [line.strip(" \t*_#>") for line in piece.split("\n")]
-        found = next((line for line in lines if line), "")
-        if found:
-            return found
+        first_line = next((line for line in lines if line), "")
+        if first_line:
+            return first_line
     return None
 
 
@@ -371,8 +371,8 @@ def prompt(
         >>> asked.choices, asked.chat[0]["role"]
         (('A', 'B'), 'user')
     """
-    found = prompt_of(name, conventions=conventions, shots=[as_example(shot) for shot in shots], seed=seed)
-    request = found.request(as_example(row), list(replies))
+    loaded = prompt_of(name, conventions=conventions, shots=[as_example(shot) for shot in shots], seed=seed)
+    request = loaded.request(as_example(row), list(replies))
     if request is None:
         raise ConfigError(f"the prompt '{name}' asks nothing after {len(replies)} replies; judge() takes the last one.")
     return request

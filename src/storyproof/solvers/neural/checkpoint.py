@@ -229,10 +229,10 @@ def _is_training(out: Path) -> bool:
 
 def _foreign_files(out: Path) -> list[str]:
     """List files with the names of a training's that another program wrote; damaged ones may be a training's."""
-    known = (*_KEYS, WEIGHTS, CHECKPOINT)
-    if odd := [name for name in known if os.path.lexists(out / name) and not (out / name).is_file()]:
+    own_names = (*_KEYS, WEIGHTS, CHECKPOINT)
+    if odd := [name for name in own_names if os.path.lexists(out / name) and not (out / name).is_file()]:
         return odd  # a training writes regular files only
-    here = {name: out / name for name in known if (out / name).is_file()}
+    here = {name: out / name for name in own_names if (out / name).is_file()}
     texts = {name: read_bytes(path, LARGEST_RUN) for name, path in here.items() if name in _KEYS}
     files = [
         name
@@ -281,8 +281,8 @@ class _TrainingLog:
         self.out, self.training = out, training
         self.kept, self.took = time.monotonic(), 0.0
         lines = read_bytes(out / METRICS, LARGEST_RUN).splitlines() if (out / METRICS).is_file() else []
-        known = {number: line for line in lines if 0 < (number := _epoch_of(line)) <= training.trainer.epoch}
-        write_whole(out / METRICS, b"".join(known[number] + b"\n" for number in sorted(known)))
+        by_epoch = {number: line for line in lines if 0 < (number := _epoch_of(line)) <= training.trainer.epoch}
+        write_whole(out / METRICS, b"".join(by_epoch[number] + b"\n" for number in sorted(by_epoch)))
 
     def note(self, epoch: Epoch) -> None:
         """Write the metrics of an epoch, and a checkpoint if it is time for one."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -131,12 +130,12 @@ def make_settings(model: str, given: Mapping[str, Any]) -> Settings:
     Raises:
         ConfigError: If there is no such setting, its value is not valid, or it is given under two names.
     """
-    known = Settings.__dataclass_fields__
+    settings_fields = Settings.__dataclass_fields__
     values: dict[str, Any] = {}
     for name, value in given.items():
         plain = _OTHER_NAMES.get(name, name)
-        if plain not in known:
-            raise UnknownNameError("setting of training", name, [*known, *_OTHER_NAMES])
+        if plain not in settings_fields:
+            raise UnknownNameError("setting of training", name, [*settings_fields, *_OTHER_NAMES])
         if value is None:
             continue
         if plain in values:
@@ -162,10 +161,6 @@ def _training_set(
     if (data is None) == (benchmark is None):
         raise ConfigError("give either --data to train on files or --benchmark to train on a generator.")
     if data is not None:
-        if not isinstance(data, str | PathLike):
-            raise ConfigError(
-                f"data is a {type(data).__name__}; give the folder or file of a dataset, such as generate writes."
-            )
         if stories:
             raise ConfigError(
                 f"--stories is {stories}, but it applies to --benchmark only, and --data is given; leave it out."
@@ -204,8 +199,8 @@ def _read(data: str | Path, split: str | None, held: str, *, proved: bool) -> Tr
     source = find_source(data, split or usual)
     if held == GIVEN and all(each.split != "val" for each in find_sources(data)):
         raise ConfigError(f"{data} has no val split to hold back; add one, or use --held drawn.")
-    some = read_examples(source, proved=proved)
-    if not some:
+    examples = read_examples(source, proved=proved)
+    if not examples:
         raise DataError(f"{data} has no questions to train on; choose other data.")
     back = read_examples(find_source(data, "val"), proved=proved) if held == GIVEN else None
-    return TrainingSet(some, back, name=data_name(data))
+    return TrainingSet(examples, back, name=data_name(data))

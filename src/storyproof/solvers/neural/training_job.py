@@ -255,9 +255,9 @@ class Training:
 
     def _weights(self, place: slice, own: TokenVocabulary) -> State:
         """Return the weights of the runs of one training set, with the words that it knows."""
-        known = torch.from_numpy(translate_numbers(own, self.vocabulary)[: own.first_entity])
+        own_vectors = torch.from_numpy(translate_numbers(own, self.vocabulary)[: own.first_entity])
         return {
-            name: (value[place].cpu()[:, known] if name.endswith("words") else value[place].cpu()).contiguous()
+            name: (value[place].cpu()[:, own_vectors] if name.endswith("words") else value[place].cpu()).contiguous()
             for name, value in self.trainer.best.items()
         }
 

@@ -215,9 +215,9 @@ def predict(stack: Stack, table: ExampleTable, rows: Indices) -> Tensor:
     noise = torch.zeros(stack.runs, dtype=torch.int64, device=table.device)
     predicted = []
     for start in range(0, rows.shape[1], batch):
-        some = slice(start, start + batch)
-        longest = int(table.size_of[by_size[:, some]].max())
-        predicted.append(stack(table.batch(picked[:, some], noise, longest)).argmax(-1))
+        places = slice(start, start + batch)
+        longest = int(table.size_of[by_size[:, places]].max())
+        predicted.append(stack(table.batch(picked[:, places], noise, longest)).argmax(-1))
         beat("questions", min(start + batch, rows.shape[1]), rows.shape[1])
     answers = torch.cat(predicted, dim=1)
     return torch.empty_like(answers).scatter_(1, torch.from_numpy(order).to(table.device), answers)

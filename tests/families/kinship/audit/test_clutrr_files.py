@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.audits import audit
-from storyproof.audits.audit import fixed_files
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.kinship.audit.audited_row import audit_clutrr_row
 from storyproof.families.kinship.checker import ENTAILED, status
@@ -23,6 +21,8 @@ from storyproof.families.kinship.prove_labels import entailed_relation
 from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.findings import ORDER, UNREAD, FileReport, Finding
+from tests import auditing
+from tests.auditing import fixed_files
 
 Row = dict[str, str]
 KEYS = {
@@ -139,7 +139,7 @@ def write(path: Path, *rows: Row, **dialect: Any) -> Path:
 
 def audit_file(path: Path) -> FileReport:
     """Audit a file whose rows may have ids and stories in common."""
-    report = audit.audit_file(path)
+    report = auditing.audit_file(path)
     report.findings = [each for each in report.findings if each.kind != ORDER]
     return report
 

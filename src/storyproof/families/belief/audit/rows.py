@@ -202,14 +202,14 @@ class ProvedRows:
 
 def expected_traces(proved: BeliefProofs) -> list[str]:
     """Return the trace of each proved row, as its text gives it."""
-    known: dict[tuple[int, int, int], str] = {}
+    traces: dict[tuple[int, int, int], str] = {}
     found = []
     for key in zip(proved.plot.tolist(), proved.mover.tolist(), proved.other.tolist(), strict=True):
-        if key not in known:
+        if key not in traces:
             plot = proved.plots[key[0]]
             agents = dict(enumerate(plot.names.agents))
-            known[key] = ",".join(trace(plot.events, agents.get(key[1]), agents.get(key[2])))
-        found.append(known[key])
+            traces[key] = ",".join(trace(plot.events, agents.get(key[1]), agents.get(key[2])))
+        found.append(traces[key])
     return found
 
 

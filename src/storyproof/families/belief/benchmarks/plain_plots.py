@@ -94,7 +94,7 @@ class PlainPlots:
             ConfigError: If hardly any stories are of one of the types.
         """
         need = count // len(STORY_TYPES)
-        found: list[list[PlainBlock]] = [[] for _ in STORY_TYPES]
+        blocks: list[list[PlainBlock]] = [[] for _ in STORY_TYPES]
         missing = [need] * len(STORY_TYPES)
         for _ in range(_ROUNDS):
             pool = self._draw_pool(draws, max(_POOL * max(missing), _LEAST))
@@ -106,14 +106,14 @@ class PlainPlots:
                 kept = np.flatnonzero(fits.any(axis=0) & ~used)[: missing[number]]
                 other = np.stack([pair.other[kept] for pair in pairs])
                 chosen = other[fits[:, kept].argmax(axis=0), np.arange(len(kept))]
-                found[number].append(replace(pool.pick(kept), other=chosen))
+                blocks[number].append(replace(pool.pick(kept), other=chosen))
                 missing[number] -= len(kept)
                 used[kept] = True
             if not any(missing):
                 break
         else:
             raise ConfigError("hardly any story is of one of ToMi's types; ask for more moves, people or sentences.")
-        every = _join([part for parts in found for part in parts])
+        every = _join([part for parts in blocks for part in parts])
         order = orders_of_types(draws, need).reshape(-1)
         place = np.repeat(np.arange(need), len(STORY_TYPES))
         return every.pick(order * need + place)
@@ -144,10 +144,10 @@ def _with_other(block: PlainBlock, step: int) -> PlainBlock:
 
 def _last_mover(stories: PlotArrays) -> Small:
     """Return who moves the object last."""
-    found = np.zeros(stories.kind.shape[1], np.int8)
+    movers = np.zeros(stories.kind.shape[1], np.int8)
     for kind, agent in zip(stories.kind, stories.agent, strict=True):
-        found = np.where(kind == EventKind.MOVE, agent, found)
-    return found
+        movers = np.where(kind == EventKind.MOVE, agent, movers)
+    return movers
 
 
 def _join(parts: list[PlainBlock]) -> PlainBlock:
@@ -267,11 +267,11 @@ def _names(cast: Cast, column: int, words: Vocabulary) -> LocalNames:
 
 def count_plots(keys: Mapping[str, Sequence[bytes]]) -> dict[str, dict[str, Any]]:
     """Count plots by their keys, and those of a split that occur in the training split."""
-    found: dict[str, dict[str, Any]] = {
+    counts: dict[str, dict[str, Any]] = {
         split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()
     }
     known = set(keys.get("train", ()))
     for split, each in keys.items():
         if known and split != "train":
-            found[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
-    return found
+            counts[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
+    return counts

@@ -58,8 +58,8 @@ class ShortChains:
         index = rows.reshape(-1).take(number)
         index *= self.places[0].size
         index += at
-        found: Small = self.places.reshape(-1).take(index)
-        return found
+        beliefs: Small = self.places.reshape(-1).take(index)
+        return beliefs
 
 
 @lru_cache(maxsize=64)
@@ -76,9 +76,9 @@ def find_short(course: Course, objects: int, agents: int, order: int, reading: B
     longest = max(1, sum(objects * size <= most for size in sizes))
     chains = chains[: sizes[longest - 1]]
     if by_set:
-        found = beliefs_of_all(course, chains, reading)
+        beliefs = beliefs_of_all(course, chains, reading)
         # Without stories, it is not known how many objects they have.
-        return ShortChains(rows[:longest], found.reshape(len(chains), objects, course.count))
+        return ShortChains(rows[:longest], beliefs.reshape(len(chains), objects, course.count))
     parts = [_beliefs_of(course, objects, arrangements(agents, length), reading) for length in range(1, longest + 1)]
     return ShortChains(rows[:longest], np.ascontiguousarray(np.concatenate(parts, axis=1).transpose(1, 0, 2)))
 
@@ -135,7 +135,7 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Bel
         places[1:, time] = select(put, places[0, time], places[1:, time - 1])
     of_object = np.arange(1, 1 + objects)[:, None] * ((1 + steps) * count)
     start = np.arange(count) + count
-    found = np.empty((len(chains), objects, count), np.int8)
+    beliefs = np.empty((len(chains), objects, count), np.int8)
     for number, (first, *rest) in enumerate(chains):
         sees, hears = shown.noticing[:, first], said.hearing[:, first]
         if not rest:
@@ -153,5 +153,5 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Bel
         index *= count
         index += start
         index += is_shown * of_object
-        places.reshape(-1).take(index, out=found[number], mode="wrap")  # the fastest mode; nothing is out of bounds
-    return found
+        places.reshape(-1).take(index, out=beliefs[number], mode="wrap")  # the fastest mode; nothing is out of bounds
+    return beliefs

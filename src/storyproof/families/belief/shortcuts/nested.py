@@ -96,8 +96,8 @@ def _class(example: Example) -> int:
 
 def _guess(trial: Trial, right: Flags, slots: Sequence[str]) -> Iterator[tuple[str, Flags]]:
     """Yield for each heuristic its name, and which rows it answers correctly."""
-    asked = [trial.examples[row] for row in trial.asked.tolist()]
-    by_kind = np.zeros(len(asked), np.bool_)
+    examples = [trial.examples[row] for row in trial.asked.tolist()]
+    by_kind = np.zeros(len(examples), np.bool_)
     for fold in trial.folds:
         best = _best(right, slots, fold)
         by_kind[fold.ask - trial.first] = [right[best.get(slots[row], 0), row] for row in fold.ask.tolist()]
@@ -105,7 +105,7 @@ def _guess(trial: Trial, right: Flags, slots: Sequence[str]) -> Iterator[tuple[s
     yield "last_mentioned", right[1, trial.asked]
     yield "kind_only", by_kind
     for name, answer in _ANSWERS.items():
-        yield name, np.array([answer(each) == each.answer for each in asked], np.bool_)
+        yield name, np.array([answer(each) == each.answer for each in examples], np.bool_)
 
 
 def _best(right: Flags, slots: Sequence[str], fold: Fold) -> dict[str, int]:

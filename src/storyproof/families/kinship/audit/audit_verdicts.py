@@ -69,14 +69,14 @@ class Verdicts:
 
     def judge(self, structures: Iterable[Structure]) -> list[LabelJudgement]:
         """Return what oracle and checker say about labels, by strict and published rules; see `judgement.judge`."""
-        asked = list(structures)
+        labels = list(structures)
         if len(self._judged) > _MOST_KEPT:
             self._judged.clear()
-        new = {each for each in asked if each not in self._judged}
+        new = {each for each in labels if each not in self._judged}
         for people in {len(each[0]) for each in new}:  # the oracle's tables are as large as the largest story needs
             part = [each for each in new if len(each[0]) == people]
             self._judged.update(zip(part, judge(part), strict=True))
-        return [self._judged[each] for each in asked]
+        return [self._judged[each] for each in labels]
 
 
 def _key(audited: AuditedRow) -> Key | None:

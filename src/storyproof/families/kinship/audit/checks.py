@@ -143,8 +143,8 @@ def _names(audited: AuditedRow) -> Iterator[Flaw]:
         stray_names = ", ".join(f"[{name}]" for name in stray)
         yield Flaw("names", "story", "", f"the story mentions {', '.join(stray)}, who are not in genders", stray_names)
     if unknown := [name for name in row.asked_names if name not in row.names]:
-        asked = audited.row.asked
-        expected = repr((row.names[asked[0]], row.names[asked[1]])) if asked else ""
+        pair = audited.row.asked
+        expected = repr((row.names[pair[0]], row.names[pair[1]])) if pair else ""
         yield Flaw("names", "query", expected, f"{' and '.join(unknown)} is not in genders")
 
 

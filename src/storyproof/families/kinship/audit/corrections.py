@@ -19,7 +19,7 @@ from storyproof.families.kinship.audit.labels import FACTS, Difference, check_ro
 from storyproof.families.kinship.audit.proof_text import proof_steps
 from storyproof.families.kinship.prove_labels import LabelJudgement
 from storyproof.families.kinship.row import KinshipRow, Structure, read_row
-from storyproof.findings import COLUMN, TEXT
+from storyproof.findings import COLUMN, TEXT, written
 from storyproof.formats.json_edits import is_text
 
 TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}  # counts that only these rows have
@@ -88,12 +88,12 @@ def _flaws(audited: AuditedRow, verdict: Verdict | None) -> Iterator[Flaw]:
     """Yield what is wrong in a row, with the names and forms of the columns of examples."""
     words = list(audited.row.words)
     if words != audited.given.values["edge_types"]:
-        yield Flaw("edges", "edge_types", _written(words), "the text states other relations")
+        yield Flaw("edges", "edge_types", written(words), "the text states other relations")
     for flaw in find_flaws(audited, verdict, proofs=False):
         name = _COLUMNS.get(flaw.field, flaw.field)
         expected = flaw.expected
         if expected and name == "genders":
-            expected = _written(expected.split(","))
+            expected = written(expected.split(","))
         yield flaw._replace(field=name, expected=expected)
 
 
@@ -105,18 +105,18 @@ def _correct(values: Mapping[str, Any], flaws: list[Flaw]) -> dict[str, Any]:
 
 def _remaining(flaws: list[Flaw], left: Sequence[Difference], values: Mapping[str, Any]) -> Iterator[Flaw]:
     """Yield what is still wrong once the flaws found first are corrected."""
-    known = {flaw.field for flaw in flaws}
+    columns = {flaw.field for flaw in flaws}
     changed = any(flaw.expected and flaw.field in _FACTS for flaw in flaws)
     for name, value, expected in left:
         if name in _PROOF:
             yield from _proof_flaws(values, CONSEQUENCE if changed else PROOF, str(value))
-        elif name in known or (name == "answer" and known & {"query", "edges"}):
+        elif name in columns or (name == "answer" and columns & {"query", "edges"}):
             continue
         elif name in FOLLOWING and type(expected) is type(values.get(name)):
             reason = "it does not follow from the rest of the row" + ", once that is corrected" * changed
             if isinstance(value, str) and value != values.get(name):
                 reason = value
-            yield Flaw(CONSEQUENCE if changed else COLUMN, name, _written(expected), reason)
+            yield Flaw(CONSEQUENCE if changed else COLUMN, name, written(expected), reason)
         else:
             yield Flaw(TEXT, name, "", f"expected {expected}", str(value))
 
@@ -132,11 +132,7 @@ def _proof_flaws(values: Mapping[str, Any], kind: str, why: str) -> Iterator[Fla
     words = [row.word(head) for head, _, _ in steps]
     for name, value in zip(_PROOF, (triangles, words), strict=True):
         if name in values and values[name] != value:
-            yield Flaw(kind, name, _written(value), why)
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            yield Flaw(kind, name, written(value), why)
 
 
 def _read_value(name: str, text: str) -> Any:
@@ -145,4 +141,4 @@ def _read_value(name: str, text: str) -> Any:
 
 
 def _with_given(values: Mapping[str, Any], flaw: Flaw) -> Flaw:
-    return flaw if flaw.found is not None else flaw._replace(found=_written(values.get(flaw.field)))
+    return flaw if flaw.found is not None else flaw._replace(found=written(values.get(flaw.field)))

@@ -137,8 +137,8 @@ class KinshipJudge(FileJudge):
                 reason = f"row {first} has the same story and question"
                 flaw = Flaw(DUPLICATE, "story", "", reason, f"row {first} again")
                 at = Place.from_value(values[PLACE])
-                asked = values.get("question_type") or ""
-                yield self._finding(flaw, at.row, at.line, values["id"], asked, is_claim=False)
+                question_type = values.get("question_type") or ""
+                yield self._finding(flaw, at.row, at.line, values["id"], question_type, is_claim=False)
 
     # Rows that hold all that they claim, found as arrays.
 
@@ -252,11 +252,11 @@ class KinshipJudge(FileJudge):
 
     def _unexplained(self, row: _ComparedRow, flaws: Sequence[Flaw]) -> Iterator[Flaw]:
         """Yield differences that no flaw is about; of corrected rows only those that the correction does not settle."""
-        known = {flaw.field for flaw in flaws}
+        columns = {flaw.field for flaw in flaws}
         is_corrected = any(flaw.expected for flaw in flaws)
         for name, value, expected in row.differences:
             column = self._column(name)
-            if column in known or (is_corrected and name in (*corrections.FOLLOWING, "proof_steps")):
+            if column in columns or (is_corrected and name in (*corrections.FOLLOWING, "proof_steps")):
                 continue
             if name != FACTS or not flaws:
                 kind, reason = _CLAIMS.get(name, COLUMN), f"the rest of the row gives {_shown(expected)}"
@@ -268,9 +268,9 @@ class KinshipJudge(FileJudge):
 
     def _unread(self, row: int, line: int, name: str | None, error: DataError) -> Finding:
         """Return that a row is not understood."""
-        known: dict[str, Any] = {"row": row, "line": line, "id": name or f"{stem_of(self.subject.path)}-{row}"}
+        place: dict[str, Any] = {"row": row, "line": line, "id": name or f"{stem_of(self.subject.path)}-{row}"}
         return Finding(
-            file=self.subject.name, kind=UNREAD, field=FACTS, found=self._reason(error), expected="", **known
+            file=self.subject.name, kind=UNREAD, field=FACTS, found=self._reason(error), expected="", **place
         )
 
     def _reason(self, error: DataError) -> str:
@@ -352,8 +352,8 @@ class KinshipJudge(FileJudge):
         extent = f"{rows} rows, {labels} labels, {patterns} patterns ({len(neutral)} regardless of gender)"
         least = f"{LEAST_ROWS} rows, {LEAST_LABELS} labels and {LEAST_PATTERNS} patterns"
         reason = f"a test of {extent} is not informative; it should have at least {least}"
-        known: dict[str, Any] = {"file": self.subject.name, "kind": SMALL_TEST, "field": "rows", "reason": reason}
-        yield Finding(found=extent, expected="", is_claim=False, **known)
+        common: dict[str, Any] = {"file": self.subject.name, "kind": SMALL_TEST, "field": "rows", "reason": reason}
+        yield Finding(found=extent, expected="", is_claim=False, **common)
 
     def totals(self) -> dict[str, Any]:
         """Return how many rows have which status, and how many have a flaw of which kind."""

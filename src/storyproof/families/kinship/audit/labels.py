@@ -139,23 +139,23 @@ def check_row(
 def _check_question(row: KinshipRow) -> Iterator[Difference]:
     question = row.values["question"]
     try:
-        asked = parse_question(question)
+        pair = parse_question(question)
     except ParseError as error:
         yield "question", str(error), "a kinship question"
         return
-    if asked != row.asked_names:
+    if pair != row.asked_names:
         yield "question", question, f"a question about {' and '.join(row.asked_names)}"
 
 
 def _check_answer(row: KinshipRow, judged: LabelJudgement) -> Iterator[Difference]:
     values = row.values
     holds, given = judged.readings(row.query.predicate), values.get("readings")
-    known = [name for name in given or () if name in (STRICT, *judged.derived)]
+    readings = [name for name in given or () if name in (STRICT, *judged.derived)]
     if judged.status == IMPOSSIBLE and given is not None:
         yield "story", "a story that fits no family", "a story that is possible"
-    elif given is not None and len(known) == len(given) and not holds:
+    elif given is not None and len(readings) == len(given) and not holds:
         yield "answer", values["answer"], _derived_answer(row, judged)
-    elif given is not None and known != holds:
+    elif given is not None and readings != holds:
         yield "readings", given, holds
     elif given is None and row.steps is None and not holds and values.get("status") in (None, ENTAILED):
         yield "answer", values["answer"], _derived_answer(row, judged)
@@ -171,12 +171,12 @@ def _check_candidates(row: KinshipRow, rules: Sequence[RuleSet]) -> Iterator[Dif
     candidates = row.values.get("candidates")
     if candidates is None:
         return
-    asked = [each.targets for each in rules]
+    target_sets = [each.targets for each in rules]
     if row.values.get("task") in (MEMORY, MIXED):
-        asked = [(*each.targets, *each.stated) for each in rules]
+        target_sets = [(*each.targets, *each.stated) for each in rules]
     lists = [
         sorted({each.word(target, gender) for target in targets for gender in GENDERS})
-        for each, targets in zip(rules, asked, strict=True)
+        for each, targets in zip(rules, target_sets, strict=True)
     ]
     if candidates not in lists or row.values["answer"] not in candidates:
         yield "candidates", candidates, lists[0]
@@ -310,9 +310,9 @@ def _gender_lines(row: KinshipRow, text: Text, reading: Reading | NotUnderstood 
     """Return where natural text shows the gender of the person asked about; None of other text."""
     if not isinstance(reading, Reading):
         return None
-    asked = row.asked_names[1]
+    name = row.asked_names[1]
     return GenderLines(
-        text.story, text.names, asked, frozenset(fact.line for fact in reading.facts if fact.second == asked)
+        text.story, text.names, name, frozenset(fact.line for fact in reading.facts if fact.second == name)
     )
 
 
@@ -350,9 +350,9 @@ def _other_facts(row: KinshipRow, lines: Sequence[Sequence[Fact]]) -> str:
 
 def _check_gender_is_shown(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Difference]:
     """Expect natural text to show the gender on which the answer depends; names alone do not show it."""
-    asked = row.asked_names[1]
-    if isinstance(reading, Reading) and asked not in reading.genders:
-        yield "story", f"a text that does not show whether {asked} is male or female", "a text that shows it"
+    name = row.asked_names[1]
+    if isinstance(reading, Reading) and name not in reading.genders:
+        yield "story", f"a text that does not show whether {name} is male or female", "a text that shows it"
 
 
 @lru_cache(maxsize=20_000)

@@ -189,8 +189,8 @@ class PuzzleNarrator:
             lengths[row, place, choices[row, place]] = length
             choices += fits
         noise, noise_people = self._noise(puzzles, single)
-        asked = np.where(puzzles.task == TASKS.index(MEMORY), puzzles.asked[:, 0], NOBODY)
-        return Wordings(puzzles.k, pieces, lengths, choices, noise, noise_people, asked.astype(np.int32))
+        remembered = np.where(puzzles.task == TASKS.index(MEMORY), puzzles.asked[:, 0], NOBODY)
+        return Wordings(puzzles.k, pieces, lengths, choices, noise, noise_people, remembered.astype(np.int32))
 
     def _noise(self, puzzles: PuzzleArrays, keys: Numbers) -> tuple[Numbers, Numbers]:
         """Return the keys of noise facts and their people, [puzzle, noise fact]."""
@@ -227,7 +227,7 @@ class PuzzleNarrator:
         keys = np.full((rows, places + wordings.noise.shape[1]), NOBODY, np.int32)
         people = np.zeros((*keys.shape, LONGEST + 1), np.int32)
         proves = np.zeros(keys.shape, np.bool_)
-        at, asked = np.zeros(rows, np.int32), wordings.asked[puzzle]
+        at, remembered = np.zeros(rows, np.int32), wordings.asked[puzzle]
         everyone = np.arange(LONGEST + 1, dtype=np.int32)
         for step in range(places):
             going = at < wordings.k[puzzle]
@@ -236,7 +236,7 @@ class PuzzleNarrator:
             keys[:, step] = np.where(going, wordings.pieces[puzzle, where, choice], NOBODY)
             length = np.where(going, wordings.lengths[puzzle, where, choice], 0)
             people[:, step] = at[:, None] + everyone
-            proves[:, step] = (asked == NOBODY) | ((at <= asked) & (asked < at + length))
+            proves[:, step] = (remembered == NOBODY) | ((at <= remembered) & (remembered < at + length))
             at += length
         keys[:, places:] = wordings.noise[puzzle]
         people[:, places:, :2] = wordings.noise_people[puzzle]

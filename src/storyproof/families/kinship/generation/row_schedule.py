@@ -160,8 +160,10 @@ class Schedule:
             numbers = {target: self._some(test, task, k, target) for target in targets}
             by_target = {target: patterns for target, patterns in numbers.items() if len(patterns)}
             if not by_target:
-                some = any(len(self._source.numbers(k, target)) for target in self._rules.targets)
-                advice = " that is not used in training; use --no-holdout." if test and some else "; choose other k."
+                is_shipped = any(len(self._source.numbers(k, target)) for target in self._rules.targets)
+                advice = (
+                    " that is not used in training; use --no-holdout." if test and is_shipped else "; choose other k."
+                )
                 raise ConfigError(
                     f"no relation has a pattern of {k} facts for {'testing' if test else 'training'}{advice}"
                 )

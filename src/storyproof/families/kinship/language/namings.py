@@ -262,7 +262,7 @@ class _Sentence:
             raise _Unclear
         if lx.BEAST in classes or lx.UNTRUSTED in classes or may_clash(kinds):
             raise _Unclear
-        if re.search(r"NN|ND(?!M*[KL])|(?<!d)P|dP(?!v)", self.kinds) or self.kinds.startswith("D="):
+        if re.search(r"NN|N,?[dD](?!M*[KL])|(?<!d)P|dP(?!v)", self.kinds) or self.kinds.startswith("D="):
             raise _Unclear
         for place, kind in enumerate(self.kinds):
             if kind == "N" and place and classes[place - 1] in (lx.PERSON, lx.JOB, lx.MAN, lx.WOMAN):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, PREDICATES, inverse, predicate_of, word
-from storyproof.families.kinship.rules import sound_compositions
+from storyproof.families.kinship.rules import relation_along
 
 _MOST_DIGITS = 9  # of the number of a slot that is looked at
 OTHER = "other"  # kin for which there is no predicate
@@ -102,8 +102,8 @@ def encode(text: str, people: int) -> tuple[str, list[Kin]]:
         next_kin = _kin(after[0]) if after else None
         festive = _FESTIVE.match(text, match.end())
         if match["slot"]:
-            known = len(match["slot"]) < _MOST_DIGITS and int(match["slot"]) < people
-            piece = f"@{match['slot']}" if known else "~somebody"
+            is_person = len(match["slot"]) < _MOST_DIGITS and int(match["slot"]) < people
+            piece = f"@{match['slot']}" if is_person else "~somebody"
         elif kin and not festive and (kin.gender or not next_kin):  # "her twin sister": the word is sister
             piece = f"#{len(kins)}"
             kins.append(kin._replace(word=token.lower(), start=len(code), end=len(code) + len(piece)))
@@ -256,8 +256,8 @@ class ClaimReader:
     def _claim(self, number: int, kin: Kin, owner: Owner, seconds: Sequence[int]) -> None:
         for second in seconds:
             ways = tuple(way for way in owner.ways if way != (second, ()))
-            for some in [(way,) for way in ways] if owner.each else [ways]:
-                claim = KinClaim(some, kin.word, kin.predicate, kin.gender, second, owner.pronoun, owner.nearest)
+            for group in [(way,) for way in ways] if owner.each else [ways]:
+                claim = KinClaim(group, kin.word, kin.predicate, kin.gender, second, owner.pronoun, owner.nearest)
                 self.claims.append((claim, number))
 
     def _owner(self, number: int, left: str, right: str) -> tuple[Owner | None, int, str]:
@@ -377,14 +377,6 @@ _STRAY = re.compile(r"male '\w|\w's'|\\|^\w+: ENT|\[|\]|_{2,}|[a-z]\.[A-Z]")
 _VERB = re.compile(rf" (?:is|was|are|were|has|had|have|(?!(?:{STOP.replace(' ', '|')}) )[a-zé-]{{2,}}) ")
 
 
-def _compose(path: Sequence[str]) -> str | None:
-    """Return what a path of predicates leads to; None if that is not known."""
-    relation: str | None = path[0]
-    for step in path[1:]:
-        relation = sound_compositions().get((relation or "", step))
-    return relation
-
-
 class _TextCheck:
     """Compares a text with the facts that it should state."""
 
@@ -402,7 +394,7 @@ class _TextCheck:
         """Check the relations that are stated."""
         for claim, number in self.reader.claims:
             ways = [onward for way in claim.owners for onward in self._onward(way)]
-            meanings = [(first, _compose((*path, claim.predicate))) for first, path in ways]
+            meanings = [(first, relation_along((*path, claim.predicate))) for first, path in ways]
             right = [
                 first for first, meaning in meanings if meaning and self.given.get((first, claim.second)) == meaning
             ]
@@ -452,7 +444,7 @@ class _TextCheck:
 
     def _derived(self, first: int, second: int) -> str | None:
         step = 1 if second > first else -1
-        return _compose([self.given[place, place + step] for place in range(first, second, step)])
+        return relation_along([self.given[place, place + step] for place in range(first, second, step)])
 
     def pronouns(self) -> Iterator[TextProblem]:
         """Find pronouns that can refer to nobody in the text."""
@@ -469,7 +461,7 @@ class _TextCheck:
         """Find facts for which the text does not even have a word."""
         said = {kin.predicate for kin in self.reader.kins}
         for number, kin in self.reader.through.items():
-            said.add(_compose([self.reader.kins[kin].predicate, self.reader.kins[number].predicate]) or "")
+            said.add(relation_along([self.reader.kins[kin].predicate, self.reader.kins[number].predicate]) or "")
         around = not all(self.reader.seconds)  # "his sister … her son ENT_1": kin that lead on to a nephew
         for number, fact in enumerate(self.words):
             either = {predicate_of(fact), inverse(predicate_of(fact))}
@@ -525,14 +517,14 @@ class _TextCheck:
 
 
 def _slots(genders: Sequence[str], text: str) -> Iterator[TextProblem]:
-    known = [f"ENT_{number}_{gender}" for number, gender in enumerate(genders)]
+    allowed = [f"ENT_{number}_{gender}" for number, gender in enumerate(genders)]
     slots = _SLOT.findall(text)
-    for slot in known:
+    for slot in allowed:
         if slot not in slots:
             yield TextProblem(MISSING, f"{slot} is not mentioned")
     for slot in dict.fromkeys(slots):
-        if slot not in known:
-            yield TextProblem(UNKNOWN_SLOT, f"{slot}; expected {', '.join(known)}")
+        if slot not in allowed:
+            yield TextProblem(UNKNOWN_SLOT, f"{slot}; expected {', '.join(allowed)}")
 
 
 def _fragments(text: str, code: str) -> Iterator[TextProblem]:

@@ -251,8 +251,10 @@ def say_most_frequent(fold: Fold, cells: Sequence[Cell], answers: Ints) -> Ints:
         learned[cells[row]][int(answers[row])] += 1
     best = {cell: min(counts, key=lambda answer: (-counts[answer], answer)) for cell, counts in learned.items()}
     for cell in {cells[row] for row in fold.ask.tolist()} - best.keys():
-        alike = [known for known in learned if known[1:] == cell[1:]] or list(learned)
-        best[cell] = best[min(alike, key=lambda known: (abs(known[0] - cell[0]), known[0]))] if alike else 0
+        alike = [cell_learned for cell_learned in learned if cell_learned[1:] == cell[1:]] or list(learned)
+        best[cell] = (
+            best[min(alike, key=lambda cell_learned: (abs(cell_learned[0] - cell[0]), cell_learned[0]))] if alike else 0
+        )
     return np.array([best[cells[row]] for row in fold.ask.tolist()], np.int64)
 
 

@@ -62,10 +62,10 @@ class FrozenEncoder:
                 f"no pretrained encoder could be loaded from '{name}': {reason}; give --encoder a folder with a "
                 "model in Hugging Face format, such as one that bert-base-uncased was saved to."
             ) from error
-        known, wanted = len(self.tokenizer), getattr(model.config, "vocab_size", 0)
-        if known < wanted / 2:  # without its files transformers builds a tokenizer that knows no words
+        pieces, wanted = len(self.tokenizer), getattr(model.config, "vocab_size", 0)
+        if pieces < wanted / 2:  # without its files transformers builds a tokenizer that knows no words
             raise ConfigError(
-                f"the tokenizer of the encoder '{name}' knows {known} word pieces, but its model has vectors for "
+                f"the tokenizer of the encoder '{name}' knows {pieces} word pieces, but its model has vectors for "
                 f"{wanted}; put the tokenizer's files, such as tokenizer.json or vocab.txt, beside the model's."
             )
         self.device, self.model = device, model.to(device).eval()
@@ -75,12 +75,12 @@ class FrozenEncoder:
         """Return for each text, given as words, the vectors of its pieces and the word that each piece belongs to."""
         encodings = []
         for start in range(0, len(texts), _ROWS):
-            some = [list(words) for words in texts[start : start + _ROWS]]
+            batch = [list(words) for words in texts[start : start + _ROWS]]
             pieces = self.tokenizer(
-                some, is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
+                batch, is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
             ).to(self.device)
             vectors = self.model(**pieces).last_hidden_state.half().cpu()
-            for row in range(len(some)):
+            for row in range(len(batch)):
                 words = pieces.word_ids(row)
                 kept = [place for place, word in enumerate(words) if word is not None]
                 encodings.append((vectors[row, kept], [words[place] for place in kept]))
@@ -120,9 +120,9 @@ def add_vectors(
         for row, (pieces, _) in enumerate(read):
             vectors[row, : len(pieces)] = pieces
         return replace(encoded, flat=flat), vectors
-    asked = _asked(examples, encoded, read, owners, encoder)
+    queries = _asked(examples, encoded, read, owners, encoder)
     whole = torch.stack([_mean(pieces) for pieces, _ in read])[encoded.story_of]
-    return encoded, torch.cat([whole.unsqueeze(1), asked], dim=1)
+    return encoded, torch.cat([whole.unsqueeze(1), queries], dim=1)
 
 
 def add_all_vectors(
@@ -133,8 +133,8 @@ def add_all_vectors(
 ) -> tuple[list[Encoded], Tensor]:
     """Compute the same for several sets of examples, each with its vocabulary and the seed for its entities."""
     encodings = [
-        add_vectors(some, each, words, encoder, kind, seed)
-        for (some, words, seed), each in zip(sets, encoded, strict=True)
+        add_vectors(examples, each, words, encoder, kind, seed)
+        for (examples, words, seed), each in zip(sets, encoded, strict=True)
     ]
     longest = max(vectors.shape[1] for _, vectors in encodings)
     padded = [torch.nn.functional.pad(each, (0, 0, 0, longest - each.shape[1])) for _, each in encodings]

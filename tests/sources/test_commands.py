@@ -1,4 +1,4 @@
-"""The commands of the evaluation scripts that many people know, with `storyproof` in place of the scripts."""
+"""Source 001: the commands of its README as typed, with `storyproof` for the scripts, and its ways to match answers."""
 
 import json
 import re

@@ -44,6 +44,7 @@ class Guard:
         any_address: Whether it may also be called by any numeric address, which no name server can forge.
         types: The types that the body of a request may have.
         is_linked: Whether other sites may link to a path.
+        largest: How many bytes a body may have that is sent to a path.
         schemes: How the server may be called; behind a proxy also as `https`.
         frames: Sites that may show pages in a frame, as in `frame-ancestors`; by default none.
         referrer: To whom pages say where requests come from. Forms need `same-origin`, or their `Origin` is null.
@@ -56,6 +57,7 @@ class Guard:
         any_address: bool = False,
         types: Collection[str] = (_JSON,),
         is_linked: Callable[[str], bool] = lambda path: path == "/",
+        largest: Callable[[str], int] = lambda path: LARGEST_REQUEST,
         schemes: Collection[str] = ("http",),
         frames: str = "",
         referrer: str = "no-referrer",
@@ -64,6 +66,7 @@ class Guard:
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._any_address = any_address
         self._types, self._is_linked, self._schemes = frozenset(types), is_linked, frozenset(schemes)
+        self._largest = largest
         self._always = {name: value for name, value in _ALWAYS.items() if not (frames and name in _AGAINST_FRAMES)}
         self._always["referrer-policy"] = referrer
 
@@ -76,13 +79,13 @@ class Guard:
         if status:
             await _refuse(send, status, reason)
             return
-        seen, started = 0, False
+        seen, started, largest = 0, False, self._largest(scope["path"])
 
         async def bounded() -> Message:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            if seen > LARGEST_REQUEST:
+            if seen > largest:
                 raise TooLargeError
             return message
 
@@ -101,7 +104,7 @@ class Guard:
             await self._app(scope, bounded, with_headers)
         except TooLargeError:
             if not started:
-                await _refuse(send, 413, f"the request is larger than {LARGEST_REQUEST:,} bytes.")
+                await _refuse(send, 413, f"the request is larger than {largest:,} bytes.")
 
     def _refusal(self, scope: Scope) -> tuple[int, str]:
         """Return status and reason if a request must not be answered; 0 if it may."""
@@ -120,8 +123,9 @@ class Guard:
         if scope["method"] == "POST" and _type_of(headers) not in self._types:
             return 415, f"expected a body of the type {' or '.join(sorted(self._types))}."
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length[:12]) > LARGEST_REQUEST:
-            return 413, f"the request is larger than {LARGEST_REQUEST:,} bytes."
+        largest = self._largest(scope["path"])
+        if not length.isdecimal() or int(length[:12]) > largest:
+            return 413, f"the request is larger than {largest:,} bytes."
         return 0, ""
 
     def _is_ours(self, address: str) -> bool:

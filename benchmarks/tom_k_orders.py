@@ -16,7 +16,7 @@ from benchmarks.measure import Record
 from storyproof.experiments.datasets import Datasets
 from storyproof.experiments.declaration import read
 from storyproof.families import family_of
-from storyproof.stats.intervals import wilson_interval
+from storyproof.stats import wilson_interval
 
 NAME = "tom-k-orders"
 RESULTS = Path(__file__).parents[1] / "experiments" / "results" / NAME / "results.json"

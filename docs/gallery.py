@@ -23,6 +23,7 @@ SEED, SPLIT = 7, "test"
 _SEEN = 60  # stories among which the example is chosen, and over which readings are counted
 _PROOF = 4  # sentences: a proof that can be followed at a glance
 _MEASURED = ("speed.md", "api.md")
+_RATE = "stories per second"  # of a stream, in the table of the page of the API
 _COMPARISONS = ("before", "goal")  # heads of columns with figures of something else
 _GRID = ('<div class="grid cards" markdown>\n', "</div>\n")
 
@@ -116,17 +117,14 @@ def _card(name: str) -> Iterator[str]:
     yield f"| **Different stories** | {stream.capacity:,} in the {SPLIT} split of a stream |"
     counts = ", ".join(f"{count:,} {split}" for split, count in benchmark.usual_counts.items() if count)
     yield f"| **Stories by default** | {counts}{f' per {benchmark.test_parts}' if benchmark.test_parts else ''} |"
+    rates = {figures["split"]: figures[_RATE] for row in measured(name) if _RATE in (figures := dict(row.figures))}
+    speeds = ", ".join(f"{rate} ({split})" for split, rate in rates.items())
+    stream_table, files = "api.md#how-long-the-first-story-takes", "speed.md"
+    yield f"| **Speed** | stories per CPU second of a [stream]({stream_table}): {speeds}; [files]({files}) |"
     if benchmark.presets:
         yield f"| **Presets** | {', '.join(f'`{preset}`' for preset in benchmark.presets)} |"
-    yield "\n### Dials of " + name + "\n"
-    yield "| dial | values | default | what it does |\n|---|---|---|---|"
-    for dial in storyproof.dials(name).values():
-        yield f"| `{dial.name}` | {dial.range} | {_default(dial.default)} | {dial.help} |"
-    yield f"\n### Speed of {name}\n"
-    yield "| measured | figures | from |\n|---|---|---|"
-    for row in measured(name):
-        figures = "; ".join(f"{head}: {cell}" if head not in ("figure", "") else cell for head, cell in row.figures)
-        yield f"| {row.what} | {figures} | [{row.page.removesuffix('.md')}]({row.page}) |"
+    dials = [f"`{dial.name}` ({dial.range}{_default(dial.default)})" for dial in storyproof.dials(name).values()]
+    yield f"| **Dials** (values; default) | {', '.join(dials)}. What they do: `storyproof generate {name} --help` |"
     yield ""
 
 
@@ -148,10 +146,10 @@ def _capital(text: str) -> str:
 
 def _default(value: object) -> str:
     if value is None or value == ():
-        return "–"
+        return ""
     if isinstance(value, tuple):
-        return ", ".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return f"; {', '.join(map(str, value))}"
+    return f"; {value}".lower() if isinstance(value, bool) else f"; {value}"
 
 
 def measured(name: str) -> list[MeasuredRow]:

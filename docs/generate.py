@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -11,7 +11,7 @@ import typer
 from typer.main import get_command
 
 import storyproof
-from docs.figures import PAGE, write_page
+from docs.figures import write_page as figures
 from docs.gallery import gallery, pictures
 from docs.pictures import false_belief
 from docs.sentences import write_page as sentences
@@ -34,18 +34,39 @@ _SITE_ONLY = "Written by `make docs` for the site; the repository does not store
 
 
 def command_line() -> str:
+    """Return the page with all commands and exit codes."""
+    lines = ["| command | what it does |", "|---|---|"]
+    for name, verb in _commands():
+        lines.append(f"| `{name}` | {verb.get_short_help_str(200)} |")
+    return "\n".join(
+        [
+            "# Command line\n",
+            _NOTE,
+            "`storyproof COMMAND --help` describes all options of a command; on the site, the page *All options* has "
+            "the help of every command. Options may be written with `-` or `_`.\n",
+            *lines,
+            "",
+            f"{EXIT_CODES}\n\nWith `{DEBUG}=1` every error shows its traceback.\n",
+        ]
+    )
+
+
+def all_options() -> str:
     """Return the page with the help of all commands, without what other installed packages add."""
-    command = get_command(app)
     with patch.object(catalog, "entry_points", lambda group: ()):
-        parts = ["# Command line\n", _NOTE, _help("storyproof", command)]
-        for name, verb in command.commands.items():  # type: ignore[attr-defined]
-            parts.append(f"## {name}\n")
+        parts = ["# All options\n", _SITE_ONLY, _help("storyproof", get_command(app))]
+        for name, verb in _commands():
+            parts.append(f"{'###' if ' ' in name else '##'} {name}\n")
             parts.append(_help(f"storyproof {name}", verb))
-            for part, command_of in getattr(verb, "commands", {}).items():
-                parts.append(f"### {name} {part}\n")
-                parts.append(_help(f"storyproof {name} {part}", command_of))
-    parts.append(f"{EXIT_CODES}\n\nWith `{DEBUG}=1` every error shows its traceback.\n")
     return "\n".join(parts)
+
+
+def _commands() -> Iterator[tuple[str, typer.core.TyperCommand]]:
+    """Yield all commands with their names, those of `study` after it."""
+    for name, verb in get_command(app).commands.items():  # type: ignore[attr-defined]
+        yield name, verb
+        for part, command in getattr(verb, "commands", {}).items():
+            yield f"{name} {part}", command
 
 
 def _help(name: str, command: typer.core.TyperCommand) -> str:
@@ -150,7 +171,6 @@ PAGES: dict[Path, Callable[[], str]] = {
     Path(__file__).with_name("cli.md"): command_line,
     Path(__file__).with_name("rules.md"): kinship_rules,
     Path(__file__).with_name("sentences.md"): sentences,
-    PAGE: write_page,
     Path(__file__).with_name("gallery.md"): gallery,
     Path(__file__).parent / "images" / "false-belief.svg": false_belief,
     **pictures(),
@@ -158,7 +178,12 @@ PAGES: dict[Path, Callable[[], str]] = {
 }
 
 # Long lists that only the site has, by their address there.
-SITE_PAGES: dict[str, Callable[[], str]] = {"stories.md": kinship_stories, "tom-k-stories.md": nested_stories}
+SITE_PAGES: dict[str, Callable[[], str]] = {
+    "commands.md": all_options,
+    "figures.md": figures,
+    "stories.md": kinship_stories,
+    "tom-k-stories.md": nested_stories,
+}
 
 if __name__ == "__main__":
     for path, page in PAGES.items():

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from storyproof.experiments.declaration import read
-from storyproof.experiments.figures import draw
-from storyproof.experiments.table import read_table
+from storyproof.experiments.table import draw, read_table
 
 RESULTS = Path(__file__).parents[1] / "experiments" / "results"
 

@@ -18,7 +18,6 @@ from queue import Queue
 from tempfile import TemporaryDirectory, mkdtemp
 from threading import Thread
 from typing import Any, Literal
-from urllib.parse import quote
 
 import storyproof
 from storyproof.reports.audit_sections import page_of, shortcuts_of
@@ -112,8 +111,7 @@ def _explorer() -> str:
 
 def story_in_explorer(folder: Path) -> str:
     """Return the address of a story with a false belief."""
-    place = {"benchmark": "tomi", "preset": "", "settings": {}, "split": "test", "place": 4, "number": 0}
-    return f"{_explorer()}#{quote(json.dumps(place))}"
+    return f"{_explorer()}explore#benchmark=tomi&split=test&place=4&number=0"
 
 
 def _study(folder: Path, kind: str, benchmark: str = "clutrr", **dials: Any) -> Any:
@@ -218,7 +216,7 @@ SHOTS: dict[str, Shot] = {
     "study-names.png": Shot(names_of_study, width=390, height=1600, scheme="dark", ready="[name=part]"),
     "study-write.png": Shot(writing_of_study, width=900, height=1480),
     "study-dashboard.png": Shot(dashboard_of_study, height=1100),
-    "explorer.png": Shot(story_in_explorer, height=1020, ready="#moment table"),
+    "explorer.png": Shot(story_in_explorer, height=800, ready="#moment table"),
     "explorer-phone.png": Shot(story_in_explorer, width=390, height=1100, scheme="dark", ready="#pictures svg.narrow"),
     "report.png": Shot(report_on_runs, height=1020, ready="#list .answer"),
     "report-answer.png": Shot(answer_in_report, height=900, ready=".answer[open] svg.wide"),

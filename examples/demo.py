@@ -1,7 +1,7 @@
 """A tour of storyproof on one screen: `make demo`, or `python examples/demo.py [FOLDER]`.
 
-It writes its files to FOLDER, by default `demo`. It needs the extras `pages` for the page and `local` for the language
-model, and says so where they are missing.
+It writes its files to FOLDER, by default `demo`. It needs the extra `local` for the language model, and says so where
+it is missing.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rich.text import Text
 
 import storyproof
 from storyproof.evaluation import Evaluation
+from storyproof.language.display_names import display_name
 from storyproof.reports.runs import scores_view
 
 WIDTH = 110
@@ -77,7 +78,8 @@ def find_flaws(folder: Path) -> None:
     for field in dict.fromkeys(each.field for each in findings):
         first, *more = [each for each in findings if each.field == field]
         others = f" (and {len(more)} more)" if more else ""
-        print(f"   {field.replace('_', ' ')}: {first.found} should be {first.expected}{others}")
+        found_name, expected_name = (display_name(str(name)) for name in (first.found, first.expected))
+        print(f"   {display_name(field)}: {found_name} should be {expected_name}{others}")
         if first.reason:
             print(f"      {cut(f'because {first.reason}')}")
     if (corrected / "errata.csv").exists():  # of an earlier tour
@@ -141,7 +143,7 @@ def draw_story() -> None:
         "Jonas moved the rope to the drawer."
     )
     proved = storyproof.story(text).ask("Where will Rosa look for the rope?")
-    title("4. A story as a picture: show, draw, serve")
+    title("4. A story as a picture: show, serve")
     steps = proved.steps(order=1)
     names = [entry.name for entry in steps[-1].entries]
     widths = [max(len(name), 14) for name in names]
@@ -180,7 +182,7 @@ def ask_language_model(data: Path) -> None:
         first = run.predictions[0]
         seconds = time.perf_counter() - start
         print(f"   {right} of {QUESTIONS} right in {seconds:.0f} s (135 million parameters, on this CPU)")
-        said = f"{first['question']} It says {first['reply'].strip()!r}; right is {first['target']!r}."
+        said = f"{first['question']} Its reply: {first['reply'].strip()!r}; the answer: {first['target']!r}."
         print(f"   {cut(said)}")
 
 

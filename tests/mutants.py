@@ -1,11 +1,10 @@
 """Mutation test of the code that every label rests on: change one thing, and see whether a test fails.
 
 Run by `make mutants`. The changes are made with operators of cosmic-ray and some of our own. Each worker has a copy of
-the tree (`mutant_server` runs the tests there), so the working tree is never changed. What is found about a module
-replaces its rows in docs/mutants.md and keeps those of the others, so that the whole can be measured in parts. Rows of
-modules that have changed since are left out; reasons that stand there for survivors are kept as long as the code that
-they are about exists. A survivor without a reason makes the run fail, and so does an area in which too few mutants are
-killed.
+the tree (`mutant_server` runs the tests there), so the working tree is never changed. What is found about a function is
+stored at once (`mutant_records`), so that the whole can be measured in parts and a run can be stopped at any time. Only
+functions that have changed are measured again. A survivor without a reason makes the run fail, and so does an area in
+which too few mutants are killed.
 """
 
 from __future__ import annotations
@@ -13,21 +12,18 @@ from __future__ import annotations
 import argparse
 import ast
 import datetime
-import hashlib
 import json
 import os
 import queue
 import random
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +33,25 @@ from cosmic_ray.operators.operator import Example, Operator
 from cosmic_ray.plugins import get_operator
 from parso.python.tree import Keyword
 
+from tests.mutant_records import (
+    LEAST,
+    PAGE,
+    RECORDS,
+    ROOT,
+    Part,
+    Record,
+    Survivor,
+    fitting,
+    parts_of,
+    present_parts,
+    read_records,
+    share_killed,
+    statements,
+    store,
+)
 from tests.mutation_targets import TARGETS, Target
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "mutants.md"
 COPIED = ("src", "tests", "pyproject.toml", "docs", "examples")
-LEAST = 0.95  # of the mutants of an area that are not equivalent
 
 # One or two replacements for each operator: all that cosmic-ray knows would be four times as many mutants, most of
 # which fail at once. Removing decorators is left out: those here only cache results or generate methods.
@@ -64,8 +73,6 @@ OPERATORS = (
 )
 
 KILLED, TIMED_OUT, SURVIVED = "killed", "timed out", "survived"
-UNEXPLAINED = "**unexplained**"
-EQUIVALENT = "Equivalent"  # how reasons begin of mutants that no test could notice
 
 
 class DropOperand(Operator):  # type: ignore[misc]
@@ -234,6 +241,7 @@ class Mutant:
 
     Attributes:
         target: The module.
+        part: The function or class that is measured with it.
         line: The changed line, counted from 1.
         function: The function around it; empty at the top of the module.
         before, after: The changed line, without indentation.
@@ -241,6 +249,7 @@ class Mutant:
     """
 
     target: Target
+    part: str
     line: int
     function: str
     before: str
@@ -248,18 +257,21 @@ class Mutant:
     code: str
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> tuple[str, str, str]:
         """What a reason is kept under: line numbers change with every edit."""
-        return self.target.module, self.function, self.before, self.after
+        return self.function, self.before, self.after
 
 
-def mutants_of(target: Target) -> list[Mutant]:
-    """Return all mutants of a module, each once: two operators may come to the same."""
-    code = (ROOT / target.path).read_text("utf-8")
+def mutants_of(target: Target, code: str, part: str | None = None) -> list[Mutant]:
+    """Return all mutants of a module, or of a part of it, each once: two operators may come to the same."""
     tree, lines = ast.parse(code), code.splitlines(keepends=True)
     skipped = list(_idle_ranges(tree))
     found: dict[str, Mutant] = {}
-    for first, last in _statements(tree):
+    for node, name in statements(tree):
+        if part not in (None, name):
+            continue
+        decorators = getattr(node, "decorator_list", [])
+        first, last = min(each.lineno for each in (node, *decorators)) - 1, node.end_lineno or node.lineno
         # Only the statement is parsed again for each mutant, which takes far less time than the module.
         header = "class _:\n" if lines[first][:1].isspace() else ""
         statement = header + "".join(lines[first:last])
@@ -277,18 +289,8 @@ def mutants_of(target: Target) -> list[Mutant]:
                 mutated = "".join((*lines[:first], changed.removeprefix(header), *lines[last:]))
                 if mutated not in found and _compiles(mutated):
                     function = _function_at(tree, place[0])
-                    found[mutated] = Mutant(target, place[0], function, *_changed_lines(code, mutated), mutated)
+                    found[mutated] = Mutant(target, name, place[0], function, *_changed_lines(code, mutated), mutated)
     return sorted(found.values(), key=lambda mutant: mutant.line)
-
-
-def _statements(tree: ast.Module | ast.ClassDef) -> Iterator[tuple[int, int]]:
-    """Yield the lines of each statement of a module, those of a class one by one, as a range that counts from 0."""
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef):
-            yield from _statements(node)
-        else:
-            decorators = getattr(node, "decorator_list", [])
-            yield min(each.lineno for each in (node, *decorators)) - 1, node.end_lineno or node.lineno
 
 
 def _compiles(code: str) -> bool:
@@ -408,7 +410,7 @@ class Bench:
         found = self._run(target.tests)
         for path in (self._folder / target.path).parent.glob(f"__pycache__/{Path(target.path).stem}.*"):
             path.unlink()  # a mutant written in the same second would be taken for what was compiled
-        limits = 5 + 3 * found["cpu_s"], 30 + 4 * (time.monotonic() - start)
+        limits = 5 + 3 * found["cpu_s"], 120 + 10 * (time.monotonic() - start)  # others may use the machine, too
         if found["code"] or self._run(target.tests, *limits)["code"]:  # as mutants are run, too
             raise SystemExit(f"{' '.join(target.tests)} fail without any change; fix them first.")
         return limits
@@ -469,220 +471,48 @@ def run(mutants: Sequence[Mutant], benches: queue.Queue[Bench], end: float) -> l
     return results
 
 
-# ------------------------------------------------------------------------------------------------------------ the page
-
-
-@dataclass(frozen=True)
-class Row:
-    """What is known about a module: how many mutants there are, how they ended, when and of what code."""
-
-    mutants: int
-    outcomes: Mapping[str, int]
-    measured: str
-    code: str  # see `code_digest`
-    survivors: tuple[tuple[str, ...], ...]  # function, code, change, reason
-
-    @property
-    def tested(self) -> int:
-        """Return how many were tested."""
-        return sum(self.outcomes.values())
-
-    @property
-    def doubtful(self) -> set[tuple[str, ...]]:
-        """Return the survivors that a test might notice."""
-        return {each[:-1] for each in self.survivors if not each[-1].startswith(EQUIVALENT)}
-
-    def fits(self, mutants: Sequence[Mutant]) -> bool:
-        """Return whether the module is, as far as the row tells, the one that was measured."""
-        known = {mutant.key[1:] for mutant in mutants}
-        return self.mutants == len(mutants) and all(each[:-1] in known for each in self.survivors)
-
-    def join(self, again: Row) -> Row:
-        """Return what is known after the doubtful survivors were tested again."""
-        outcomes = Counter(self.outcomes) + Counter(again.outcomes)
-        kept = [each for each in self.survivors if each[:-1] not in self.doubtful]
-        outcomes[SURVIVED] = len(kept) + len(again.survivors)
-        return Row(self.mutants, outcomes, again.measured, again.code, (*kept, *again.survivors))
-
-    @property
-    def equivalent(self) -> int:
-        """Return how many survivors no test could notice."""
-        return sum(each[-1].startswith(EQUIVALENT) for each in self.survivors)
-
-
-Rows = dict[str, Row]  # by module
-
-_HEAD = f"""\
-# Mutants of the code that labels rest on
-
-Do the tests notice wrong code? `make mutants` changes one thing at a time in the modules below and runs the tests of
-the changed module ([decision 13](decisions/0013-mutation-testing.md)). A *mutant* is the code with one such change:
-
-- *killed*: a test fails;
-- *timed out*: the tests do not end, which counts as killed;
-- *survived*: all tests pass;
-- *equivalent*: it survived, and gives the same results as the code; at most it is slower or needs more memory.
-
-The command writes this page, except for the reasons in the last column of the last table. They are written by hand, are
-kept, and begin with "{EQUIVALENT}" if the mutant is. The command fails if a survivor has no reason, or if fewer than
-{LEAST:.0%} of an area's mutants are killed, not counting the equivalent ones.
-
-Each module is measured on its own: `make mutants MUTANTS="--only files.py"` replaces the rows of one module and keeps
-the others. `--sample` and `--minutes` bound the time of a run, and write to `build/mutants.md` instead. In the column
-*code* are the first digits of the SHA-256 hash of the module that was measured. The command leaves out the rows of
-modules that have changed since, and lists these as not measured.
-"""
-
-# By hand; to be removed when the modules that it names are measured.
-_FIRST_SAMPLE = """\
-The shares above say nothing about them. The modules measured on 2026-11-18 were chosen because they are small. Expect
-survivors in the others: in small samples on that day, 3 of 6 mutants of `study/submissions.py` survived, and 6 of 12 of
-four readers (`questions.py`, `read_text.py`, `own_text.py` and `tomi_text.py` of belief, three of each). They are not
-explained yet. Before more tests were listed for the study store, 2 of 6 of `study/participants.py` and 6 of 6 of
-`study/database.py` survived; these two were not sampled again.
-"""
-
-
-def code_digest(module: str) -> str:
-    """Return by what a page recognises the code of a module; empty if there is no such module."""
-    path = ROOT / "src" / "storyproof" / module
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:8] if path.is_file() else ""
-
-
-def read_page(text: str) -> Rows:
-    """Read the rows of a page, except for those of modules that have changed since."""
-    counts: dict[str, list[str]] = {}
-    survivors: dict[str, list[tuple[str, ...]]] = {}
-    for cells in _table_rows(text):
-        if len(cells) == 9 and cells[1].endswith(".py"):
-            counts[cells[1]] = cells[2:]
-        elif len(cells) == 5 and cells[0].endswith(".py"):
-            survivors.setdefault(cells[0], []).append(tuple(cells[1:]))
-    rows = {}
-    for module, (mutants, _, *outcomes, _, measured, code) in counts.items():
-        if code == code_digest(module):
-            found = dict(zip((KILLED, TIMED_OUT), map(int, outcomes), strict=True))
-            left = tuple(survivors.get(module, ()))
-            rows[module] = Row(int(mutants), {**found, SURVIVED: len(left)}, measured, code, left)
-    return rows
-
-
-def read_reasons(text: str) -> dict[tuple[str, ...], str]:
-    """Return the reasons for survivors on a page, by `Mutant.key`."""
-    cells = (each for each in _table_rows(text) if len(each) == 5 and each[0].endswith(".py"))
-    return {tuple(key): reason for *key, reason in cells if reason != UNEXPLAINED}
-
-
-def _table_rows(text: str) -> Iterator[list[str]]:
-    for line in text.splitlines():
-        yield [_from_cell(cell) for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
-
-
-def _to_cell(text: str) -> str:
-    return f"`{text}`".replace("|", "\\|") if text else ""
-
-
-def _from_cell(cell: str) -> str:
-    return cell.replace("\\|", "|").strip().strip("`")
-
-
-def row_of(results: Sequence[Result], mutants: int, reasons: Mapping[tuple[str, ...], str], day: str) -> Row:
-    """Return what is found about a module."""
-    survivors = [each.mutant.key for each in results if each.outcome == SURVIVED]
-    explained = tuple((*key[1:], reasons.get(key, UNEXPLAINED)) for key in survivors)
-    code = code_digest(results[0].mutant.target.module)
-    return Row(mutants, Counter(each.outcome for each in results), day, code, explained)
-
-
-def share_killed(rows: Sequence[Row]) -> float:
-    """Return the share of the mutants that are killed, of those that are not equivalent."""
-    counted = sum(row.tested - row.equivalent for row in rows)
-    return 1 - sum(len(row.survivors) - row.equivalent for row in rows) / counted if counted else 1.0
-
-
-def by_area(rows: Rows) -> dict[str, dict[str, Row]]:
-    """Return the rows of each area, in the order of TARGETS; modules that are no target any more are left out."""
-    found: dict[str, dict[str, Row]] = {}
-    for target in TARGETS:
-        if target.module in rows:
-            found.setdefault(target.area, {})[target.module] = rows[target.module]
+def records_of(results: Sequence[Result], module: str, parts: Sequence[Part], known: Sequence[Record]) -> list[Record]:
+    """Return what is found about some parts of a module; reasons for the same survivors are kept."""
+    reasons = {
+        (each.function, each.code, each.change): each.reason
+        for record in known
+        for each in record.survivors
+        if record.module == module
+    }
+    found = []
+    for part in parts:
+        own = [each for each in results if each.mutant.part == part.name]
+        survivors = tuple(
+            Survivor(*each.mutant.key, reasons.get(each.mutant.key, "")) for each in own if each.outcome == SURVIVED
+        )
+        today = datetime.date.today().isoformat()
+        found.append(Record(module, part, today, len(own) - len(survivors), survivors))
     return found
 
 
-def reasons_to_keep(rows: Rows, reasons: Mapping[tuple[str, ...], str]) -> Iterator[tuple[str, ...]]:
-    """Yield module, function, code, change and reason for lines that modules without a row still have."""
-    for target in TARGETS:
-        if target.module not in rows:
-            lines = {line.strip() for line in (ROOT / target.path).read_text("utf-8").splitlines()}
-            yield from (
-                (*key, reason) for key, reason in reasons.items() if key[0] == target.module and key[2] in lines
-            )
-
-
-def write_page(rows: Rows, reasons: Mapping[tuple[str, ...], str]) -> str:
-    """Return the page: counts by area, by module, and survivors with their reasons."""
-    areas = by_area(rows)
-    lines = [_HEAD, "| area | modules measured | mutants | equivalent | killed of the rest |", "|---" * 5 + "|"]
-    for area, found in areas.items():
-        tested, equivalent = (sum(getattr(row, name) for row in found.values()) for name in ("tested", "equivalent"))
-        measured = f"{len(found)} of {sum(target.area == area for target in TARGETS)}"
-        lines.append(f"| {area} | {measured} | {tested} | {equivalent} | {share_killed(list(found.values())):.1%} |")
-    lines += ["", "| area | module | mutants | tested | killed | timed out | survived | measured | code |"]
-    lines += ["|---" * 9 + "|"]
-    for area, found in areas.items():
-        for module, row in found.items():
-            ends = " | ".join(str(row.outcomes.get(end, 0)) for end in (KILLED, TIMED_OUT, SURVIVED))
-            lines.append(f"| {area} | {module} | {row.mutants} | {row.tested} | {ends} | {row.measured} | {row.code} |")
-    head = ["", "| module | function | code | change | why it survives |", "|---" * 5 + "|"]
-    lines += ["", "## Survivors", *head]
-    for found in areas.values():
-        for module, row in found.items():
-            lines += (_survivor((module, *survivor)) for survivor in row.survivors)
-    missing = [f"`{target.module}`" for target in TARGETS if target.module not in rows]
-    if missing:
-        lines += [
-            "",
-            "## Not measured",
-            "",
-            f"{len(missing)} of the {len(TARGETS)} targets were not measured as they are now.",
-        ]
-        lines += [_FIRST_SAMPLE, *(f"- {module}" for module in missing)]
-    kept = list(reasons_to_keep(rows, reasons))
-    if kept:
-        lines += [
-            "",
-            "Reasons for survivors in earlier versions of these modules, for lines that are still there. The next run",
-        ]
-        lines += ["keeps those whose mutants survive again.", *head, *map(_survivor, kept)]
-    return "\n".join(lines) + "\n"
-
-
-def _survivor(cells: Sequence[str]) -> str:
-    module, *code, reason = cells
-    return f"| {module} | {' | '.join(map(_to_cell, code))} | {reason} |"
+def join(before: Record, again: Record) -> Record:
+    """Return what is known after the survivors that are not equivalent were tested again."""
+    kept = tuple(each for each in before.survivors if each.is_equivalent)
+    return replace(again, killed=before.killed + again.killed, survivors=(*kept, *again.survivors))
 
 
 def main() -> int:
-    """Run the mutation test, write the page, and return 1 if a survivor has no reason or too few are killed."""
+    """Run the mutation test, write its files, and return 1 if a survivor has no reason or too few are killed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="interpreter that runs the tests")
     parser.add_argument("--jobs", type=int, default=2, help="mutants tested at once")
-    parser.add_argument("--sample", type=int, help="test this many mutants of each module only, always the same ones")
+    parser.add_argument("--sample", type=int, help="test this many mutants of each module, and write nothing")
     parser.add_argument("--minutes", type=float, help="begin no further mutants after this time")
     parser.add_argument("--only", default="", help="mutate only modules whose area or path contains this")
+    parser.add_argument("--again", action="store_true", help="measure functions again that have not changed")
     parser.add_argument(
         "--survivors", action="store_true", help="test again only what survived without being equivalent"
     )
-    parser.add_argument("--page", type=Path, help="where to write the result; a sample goes to build/mutants.md")
     arguments = parser.parse_args()
     chosen = [each for each in TARGETS if arguments.only in each.path or arguments.only == each.area]
     if not chosen:
         parser.error(f"--only is {arguments.only}, which no area or module has")
-    is_part = arguments.sample is not None or arguments.minutes is not None
-    page = arguments.page or (ROOT / "build" / "mutants.md" if is_part else PAGE)
-    page.parent.mkdir(exist_ok=True)
-    known = PAGE.read_text("utf-8") if PAGE.exists() else ""
-    reasons, rows = read_reasons(known), {} if is_part else read_page(known)
+    records = read_records(RECORDS.read_text("utf-8")) if RECORDS.exists() else []
     start = time.monotonic()
     end = start + 60 * (arguments.minutes if arguments.minutes is not None else float("inf"))
     with tempfile.TemporaryDirectory() as folder:
@@ -690,28 +520,59 @@ def main() -> int:
         for number in range(arguments.jobs):
             benches.put(Bench(Path(folder) / str(number), arguments.python.absolute()))
         for target in chosen:
-            if time.monotonic() >= end:  # making the mutants of a large module takes minutes, too
+            if time.monotonic() >= end:
                 break
-            mutants = tested = mutants_of(target)
-            before = rows.get(target.module) if arguments.survivors else None
-            if is_part:
-                tested = random.Random(0).sample(mutants, min(arguments.sample or len(mutants), len(mutants)))
-            elif before is not None and before.fits(mutants):
-                tested = [mutant for mutant in mutants if mutant.key[1:] in before.doubtful]
-            print(f"{target.module}: {len(tested)} of {len(mutants)} mutants", flush=True)
-            results = run(tested, benches, end)
-            if results:
-                row = row_of(results, len(mutants), reasons, datetime.date.today().isoformat())
-                rows[target.module] = before.join(row) if before is not None and len(tested) < len(mutants) else row
-                page.write_text(write_page(rows, reasons), "utf-8")
+            code = (ROOT / target.path).read_text("utf-8")
+            known = fitting(records, {target.module: parts_of(code)})
+            for part in parts_of(code):
+                before = known.get((target.module, part))
+                if arguments.survivors:
+                    doubtful = [] if before is None else [each for each in before.survivors if not each.is_equivalent]
+                    keys = {each[:3] for each in doubtful}
+                    every = mutants_of(target, code, part.name) if keys else []
+                    mutants = [each for each in every if each.key in keys]
+                    if not keys:
+                        continue
+                    if len(mutants) < len(doubtful):  # its variables have other names now
+                        mutants, before = every, None
+                elif before is not None and not arguments.again:
+                    continue
+                else:
+                    mutants = mutants_of(target, code, part.name)
+                if arguments.sample is not None:
+                    mutants = random.Random(0).sample(mutants, min(arguments.sample, len(mutants)))
+                print(f"{target.module} {part.name}: {len(mutants)} mutants", flush=True)
+                results = run(mutants, benches, end)
+                if len(results) < len(mutants) or arguments.sample is not None:
+                    continue
+                [found] = records_of(results, target.module, [part], records)
+                if arguments.survivors and before is not None:
+                    found = join(before, found)
+                records = list(store([*(each for each in records if each != before), found]).values())
         while not benches.empty():
             benches.get().close()
-    minutes, text = (time.monotonic() - start) / 60, write_page(rows, reasons)
-    few = [area for area, found in by_area(rows).items() if share_killed(list(found.values())) < LEAST]
-    print(f"{text.count(UNEXPLAINED)} survivors without a reason, {minutes:.1f} minutes; see {page}")
+    if arguments.sample is not None:
+        return 0
+    present = present_parts()
+    known = fitting(records, present)
+    unexplained = sum(not each.reason for record in known.values() for each in record.survivors)
+    areas = {target.area for target in chosen}
+    few = [
+        area
+        for area in sorted(areas)
+        if share_killed(
+            known[target.module, part]
+            for target in TARGETS
+            if target.area == area
+            for part in present[target.module]
+            if (target.module, part) in known
+        )
+        < LEAST
+    ]
+    print(f"{unexplained} survivors without a reason, {(time.monotonic() - start) / 60:.1f} minutes; see {PAGE}")
     for area in few:
         print(f"{area}: fewer than {LEAST:.0%} of the mutants that are not equivalent are killed")
-    return 1 if few or UNEXPLAINED in text else 0
+    return 1 if few or unexplained else 0
 
 
 if __name__ == "__main__":

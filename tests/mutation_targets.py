@@ -29,12 +29,12 @@ def _targets() -> Iterator[Target]:
     yield Target("oracles", "families/belief/oracle.py", nested)
     yield Target("oracles", "families/belief/answers.py", nested)
     yield Target("oracles", "families/belief/trajectories.py", (f"{belief}/test_trajectories.py", *nested))
-    yield Target("oracles", "families/belief/time_sets.py", (f"{belief}/test_time_sets.py", *nested))
+    yield Target("oracles", "families/belief/time_sets.py", (f"{belief}/test_time_sets.py",))
     yield Target(
         "oracles", "families/belief/benchmarks/short_chains.py", (f"{belief}/benchmarks/test_question_sampler.py",)
     )
     yield Target("checkers", "families/belief/block_checker.py", (f"{belief}/test_block_checker.py",))
-    yield Target("checkers", "families/belief/world.py", (f"{belief}/test_story.py",))
+    yield Target("checkers", "families/belief/world.py", (f"{belief}/test_world.py", f"{belief}/test_story.py"))
     matching, matched = "evaluation/matching", "tests/evaluation/matching"
     reading = tuple(f"{matched}/test_{name}.py" for name in ("reading", "careful", "matchers"))
     yield Target("matching", f"{matching}/careful.py", reading)
@@ -43,15 +43,19 @@ def _targets() -> Iterator[Target]:
     yield Target("matching", f"{matching}/kinds.py", (f"{matched}/test_matchers.py",))
     yield Target("matching", f"{matching}/matchers.py", (f"{matched}/test_matchers.py",))
     yield Target("matching", f"{matching}/mentions.py", (f"{matched}/test_mentions.py",))
-    yield Target("matching", "evaluation/answer_judge.py", ("tests/evaluation/test_answer_judge.py",))
+    mistakes = tuple(f"{family}/test_mistakes.py" for family in (belief, kinship))
+    yield Target("matching", "evaluation/answer_judge.py", ("tests/evaluation/test_answer_judge.py", *mistakes))
     yield Target("matching", "language/answer_language.py", ("tests/language/test_answer_language.py",))
     yield Target("matching", "families/belief/answer_language.py", (f"{belief}/test_answer_language.py",))
     yield Target("matching", "families/belief/speech.py", (f"{matched}/test_languages.py",))
     yield Target("matching", "families/kinship/answer_language.py", (f"{kinship}/test_answer_language.py",))
     readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "user_text"))
     yield Target("oracles", "families/belief/arrays.py", nested)
-    yield Target("oracles", "families/kinship/rules.py", (f"{kinship}/test_rules.py", f"{kinship}/test_oracle.py"))
-    yield Target("oracles", "families/kinship/strict_rules.py", (f"{kinship}/test_strict_rules.py",))
+    yield Target(
+        "oracles",
+        "families/kinship/rules.py",
+        (f"{kinship}/test_rules.py", f"{kinship}/test_strict_rules.py", f"{kinship}/test_oracle.py"),
+    )
     yield Target("checkers", "families/belief/proof_check.py", (f"{belief}/test_proof_check.py",))
     yield Target("checkers", "families/kinship/deletion.py", (f"{kinship}/test_deletion.py",))
     yield Target(
@@ -75,7 +79,7 @@ def _targets() -> Iterator[Target]:
     languages = f"{matched}/test_languages.py"
     for name in ("languages", "people", "polarity"):
         yield Target("matching", f"{matching}/{name}.py", (languages, *reading, *denials[:1]))
-    yield Target("intervals", "stats/intervals.py", ("tests/stats/test_intervals.py",))
+    yield Target("stats", "stats.py", ("tests/test_stats.py",))
     yield Target("writing", "io/atomic_files.py", ("tests/io/test_atomic_files.py",))
     writing = tuple(f"{datasets}/test_{name}.py" for name in ("manifest", "folders"))
     yield Target("writing", "datasets/folders.py", writing)

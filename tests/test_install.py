@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from storyproof import __version__
-from storyproof.reports.installation import read_needs
+from storyproof.reports.doctor import read_needs
 
 pytestmark = pytest.mark.integrations
 

@@ -1,4 +1,4 @@
-"""Everything that is installed is fixed: packages by hashes, actions and images by versions."""
+"""Everything that is installed is fixed: packages by hashes, actions and images by digests."""
 
 import re
 from pathlib import Path
@@ -37,3 +37,29 @@ def test_the_image_has_the_versions_that_are_tested() -> None:
     image = pins(ROOT / "requirements-study.lock")
     tested = pins(ROOT / "requirements.lock")
     assert {name: version for name, version in image.items() if tested.get(name) != version} == {}
+
+
+def test_actions_are_pinned_by_digest() -> None:
+    """A tag can be moved to other code; the comment says which version it is."""
+    used = [
+        line
+        for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+        for line in re.findall(r"^\s*(?:- )?uses: (.*)$", path.read_text("utf-8"), flags=re.MULTILINE)
+        if not line.startswith("./")
+    ]
+    assert len(used) > 10
+    for line in used:
+        assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", line), line
+    assert len({line.partition("@")[0] for line in used}) == len(set(used))  # one version of each
+
+
+def test_images_are_pinned_by_digest() -> None:
+    image = (ROOT / "deploy" / "Dockerfile").read_text("utf-8")
+    images = re.findall(r"^FROM (\S+)", image, flags=re.MULTILINE)
+    assert len(set(images)) == 1
+    images += re.findall(
+        r"^\s*image: (\S+)$", (ROOT / "deploy" / "compose.yaml").read_text("utf-8"), flags=re.MULTILINE
+    )
+    assert len(images) == 4
+    for each in images:
+        assert re.fullmatch(r"[a-z]+:\d+\.\d+[\w.-]*@sha256:[0-9a-f]{64}", each), each

@@ -2,8 +2,8 @@
 
 - Pages about the whole project (changelog, contributing …) and whatever pages link to outside of docs/ become part of
   the site, so that every link works offline as it does in the repository.
-- The reference of the Python API and long lists of stories follow from the package, the list of decisions from their
-  files, and the pages of notebooks from the notebooks.
+- The reference of the Python API, the options of all commands, and long lists of stories and figures follow from the
+  package, the list of decisions from their files, and the pages of notebooks from the notebooks.
 
 Build with `python -m mkdocs` in the root of the repository, so that `docs` can be imported.
 """
@@ -84,6 +84,8 @@ def site_uri(path: str) -> str:
     """Return where a file of the repository, or the page made from it, is in the site."""
     if path == "README.md":
         return "index.md"
+    if path == f"{DOCS}figures.toml":
+        return "figures.md"
     return path.removeprefix(DOCS).replace(".ipynb", ".md")
 
 

@@ -26,7 +26,7 @@ from training import Question, fine_tune, reinforce
 
 import storyproof
 from storyproof import rewards
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.evaluation.scores import Tally
 from storyproof.example import Example
 
@@ -180,7 +180,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--tokens", type=int, default=160, help="tokens of a reply at most, when measuring")
     add("--test-stories", type=int, default=100)
     add("--test-batch", type=int, default=128)
-    add("--every", type=int, default=10, help="print every so many steps")
+    add("--every", type=int, default=10, help="print every N steps")
     return parser.parse_args(arguments)
 
 

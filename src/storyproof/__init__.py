@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from storyproof.errors import StoryproofError as StoryproofError
     from storyproof.evaluation.ask import ask as ask
     from storyproof.evaluation.compare import compare as compare
+    from storyproof.evaluation.diagnose import diagnose as diagnose
     from storyproof.evaluation.evaluate import evaluate as evaluate
     from storyproof.evaluation.judge import ReplyVerdict as ReplyVerdict
     from storyproof.evaluation.judge import judge as judge
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from storyproof.integrations import hf as hf
     from storyproof.integrations import rewards as rewards
     from storyproof.integrations.where import where as where
+    from storyproof.reports.doctor import doctor as doctor
     from storyproof.reports.draw import draw as draw
-    from storyproof.reports.installation import doctor as doctor
-    from storyproof.reports.run_report import report as report
+    from storyproof.reports.report import report as report
     from storyproof.reports.show import show as show
-    from storyproof.solvers.llm.prompting import prompt as prompt
+    from storyproof.solvers.llm.prompt import prompt as prompt
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
     from storyproof.stories import ProvedAnswer as ProvedAnswer
@@ -52,7 +53,7 @@ _PLACES = {
     "dials": "storyproof.datasets.dials",
     "load": "storyproof.datasets.load",
     "story": "storyproof.stories",
-    "prompt": "storyproof.solvers.llm.prompting",
+    "prompt": "storyproof.solvers.llm.prompt",
     "judge": "storyproof.evaluation.judge",
     "ask": "storyproof.evaluation.ask",
     "pull": "storyproof.solvers.llm.pull",
@@ -66,8 +67,9 @@ _PLACES = {
     "new_family": "storyproof.families.new_family",
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
-    "report": "storyproof.reports.run_report",
-    "doctor": "storyproof.reports.installation",
+    "diagnose": "storyproof.evaluation.diagnose",
+    "report": "storyproof.reports.report",
+    "doctor": "storyproof.reports.doctor",
     "draw": "storyproof.reports.draw",
     "show": "storyproof.reports.show",
     "serve": "storyproof.web.serve",
@@ -92,6 +94,7 @@ __all__ = [
     "ask",
     "audit",
     "compare",
+    "diagnose",
     "dials",
     "doctor",
     "draw",

@@ -48,7 +48,7 @@ class Benchmark(ABC):
         version: Increases whenever the content for a seed changes.
         family: The name of the family that its rows belong to.
         usual_counts: How many stories each split has if no number is given.
-        test_parts: What each part of the test split has so many stories of, such as "task and k"; empty without parts.
+        test_parts: What the number of test stories is counted per, such as "task and k"; empty without parts.
         round: Stories come in rounds that are balanced in themselves; the last one is cut to the count.
         config_type: The frozen dataclass of its settings.
         presets: Named settings, such as the data sets of a paper; `train`, `val` and `test` are numbers of stories.
@@ -99,17 +99,17 @@ class Benchmark(ABC):
         return settings, {split: values[split] for split in SPLITS if split in values}
 
     def with_small_blocks(self) -> Self:
-        """Return this recipe with blocks of one round, for whoever needs few stories at once.
+        """Return this recipe with blocks of one round, for uses that need few stories at once.
 
         Its stories are drawn and proved in the same way, but are not those of a dataset of the same seed.
         """
         return self.with_blocks_of(self.round)
 
     def with_blocks_of(self, stories: int) -> Self:
-        """Return this recipe with blocks of at least so many stories, whole rounds; see `with_small_blocks`."""
-        found = type(self)(self.config, self.seed)
-        found.block_stories = -(-stories // self.round) * self.round
-        return found
+        """Return this recipe with blocks of at least this number of stories, whole rounds; see `with_small_blocks`."""
+        recipe = type(self)(self.config, self.seed)
+        recipe.block_stories = -(-stories // self.round) * self.round
+        return recipe
 
     @property
     def identity(self) -> list[object]:
@@ -154,7 +154,7 @@ class Benchmark(ABC):
         return asked
 
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
-        """Return further entries of the manifest of data with so many stories in these splits."""
+        """Return further entries of the manifest of data with these numbers of stories per split."""
         return {}
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
@@ -164,12 +164,12 @@ class Benchmark(ABC):
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
         """Return what was counted in a split, for the manifest."""
         return {
-            name: {" ".join(values): number for values, number in sorted(found.items())}
-            for name, found in counts.items()
+            name: {" ".join(values): number for values, number in sorted(amount.items())}
+            for name, amount in counts.items()
         }
 
     def check_counts(self, asked: Mapping[str, int]) -> dict[str, int]:
-        """Return how many stories each split will have if so many are requested.
+        """Return how many stories each split will have if these numbers are requested.
 
         Raises:
             ConfigError: If one of the splits cannot have that many, or none has any.
@@ -182,7 +182,7 @@ class Benchmark(ABC):
         return counts
 
     def check_count(self, split: str, count: int, option: str = "") -> None:
-        """Raise ConfigError unless a split can have so many stories; `option` is what users call the count."""
+        """Raise ConfigError unless a split can have this number of stories; `option` is what users call it."""
         option = option or f"--{split}"
         if split not in SPLITS:
             raise UnknownNameError("split", split, SPLITS)
@@ -214,7 +214,7 @@ class Benchmark(ABC):
             yield self.part(split, count, index)
 
     def block_count(self, stories: int) -> int:
-        """Return how many blocks so many stories take."""
+        """Return how many blocks a number of stories takes."""
         return -(-stories // self.block_stories)
 
     def part(self, split: str, count: int, index: int) -> pa.Table:

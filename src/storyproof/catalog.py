@@ -105,10 +105,10 @@ def load(what: str, name: str) -> Any:
     if what == "benchmark" and "@" in name:
         plain, _, version = name.partition("@")
         return load_version(plain, version)
-    known = names(what)
-    if name not in known:
-        raise UnknownNameError(what, name, known)
-    return _load(what, name, known[name])
+    registered = names(what)
+    if name not in registered:
+        raise UnknownNameError(what, name, registered)
+    return _load(what, name, registered[name])
 
 
 def load_version(name: str, version: int | str) -> Any:

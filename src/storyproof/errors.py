@@ -30,6 +30,7 @@ from collections.abc import Iterable, Sequence
 
 QUOTED = 80  # characters of data that a message quotes
 SHORTENED = 300  # characters of another program's message that ours repeats
+_NEAR = 0.6  # how alike two words must be for one to be meant by the other, from 0 to 1
 LONGEST = 2000  # characters of a message
 
 # An option, unless it is quoted or belongs to a command that is quoted whole.
@@ -61,10 +62,10 @@ def as_arguments(message: str) -> str:
     return _OPTION.sub(_argument, message)
 
 
-def _argument(found: re.Match[str]) -> str:
-    name = found["name"]
+def _argument(match: re.Match[str]) -> str:
+    name = match["name"]
     if name is None:
-        return found[0]
+        return match[0]
     if name.startswith("no-"):
         return f"{name[3:].replace('-', '_')}=False"
     return _ARGUMENTS.get(name, name.replace("-", "_"))
@@ -76,10 +77,10 @@ def quoted(value: object, most: int = QUOTED) -> str:
     if isinstance(value, str | bytes):
         text = value[: most + 1]  # so that the rest of a long text costs nothing
     try:
-        found = repr(text)
+        shown = repr(text)
     except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists in lists
         return f"a value ({type(value).__name__}) that is too long to show"
-    return found if len(found) <= most + 2 else f"{found[: most + 1]}…"
+    return shown if len(shown) <= most + 2 else f"{shown[: most + 1]}…"
 
 
 def shorten(text: str, most: int = SHORTENED) -> str:
@@ -126,9 +127,13 @@ class UnknownNameError(ConfigError):
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f" Did you mean '{close[0]}'?" if close else ""
-        super().__init__(f"unknown {what} '{name}'.{hint} Known: {', '.join(names)}.")
+        super().__init__(f"unknown {what} '{name}'.{suggest(name, names)} Known: {', '.join(names)}.")
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'tomi'?" with the known word that is nearest; nothing if none is near."""
+    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=_NEAR)
+    return f" Did you mean '{close[0]}'?" if close else ""
 
 
 class VocabularyError(StoryproofError):
@@ -158,7 +163,7 @@ class OutputError(StoryproofError):
 
 
 class ReaderLeftError(OutputError):
-    """Whoever read standard output has stopped, as `head` does."""
+    """The pipe of standard output is closed, as by `head`."""
 
     exit_code = 141  # as of a program that SIGPIPE ends
 

@@ -59,7 +59,7 @@ class Example(NotebookView):
         chain: Whose minds, outermost first.
         story_type: What kind of story it is; the values depend on the family.
         false_belief: Whether the question asks for a belief that differs from reality.
-        readings: All readings under which the answer holds.
+        readings: All readings under which the answer is right.
         proof: The numbers of the sentences (lines) on which the answer rests, counted from 1.
         family: The name of its family; empty if nobody said, and then its columns or its question tell.
         extra: All other columns: those of its family, and those that storyproof does not know.

@@ -6,6 +6,7 @@ hard to use although all that it claims may hold, such as a label that follows b
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -268,16 +269,21 @@ def _count(counters: Iterable[Counter[str]]) -> Counter[str]:
 
 def add_up(counts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the sums of counts, also of nested ones."""
-    found: dict[str, Any] = {}
+    sums: dict[str, Any] = {}
     for each in counts:
         for name, value in each.items():
             if isinstance(value, Mapping):
-                found[name] = add_up([found.get(name, {}), value])
+                sums[name] = add_up([sums.get(name, {}), value])
             else:
-                found[name] = found.get(name, 0) + value
-    return found
+                sums[name] = sums.get(name, 0) + value
+    return sums
 
 
 def tally(findings: Iterable[Finding]) -> Counter[str]:
     """Return how many findings there are of each kind."""
     return Counter(each.kind for each in findings)
+
+
+def written(value: Any) -> str:
+    """Return a value as findings show it: texts as they are, others as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

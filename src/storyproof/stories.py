@@ -1,4 +1,7 @@
-"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made."""
+"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made.
+
+Not called `story`, because `storyproof.story` is the function.
+"""
 
 from __future__ import annotations
 
@@ -51,28 +54,40 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
         Its family, the text with one sentence per line, and its problems.
     """
     family = load_family(text.family) if text.family else recognise((), text.question)
-    question = " ".join(text.question.split())
+    question = _LABELLED.sub("", " ".join(text.question.split()))
+    story, _, last = text.story.rstrip().rpartition("\n")
+    if story and _LABELLED.sub("", " ".join(last.split())) == question:  # pasted with its question
+        text = replace(text, story=story)
+    text = replace(text, question=question)
     attempts = _divisions(family, text.story)
-    found: list[ReadingProblem] = []
+    reading_problems: list[ReadingProblem] = []
+    as_written = replace(text, story=attempts[0])  # problems are at the places of what the user wrote
     for place, story in enumerate(attempts):
         problems = family.find_problems(story, question, text.people)
-        if place == 0:
-            found = problems
-        if not any(each.is_fatal for each in problems if each.part == "story"):
-            return family, replace(text, story=story, question=question), problems
-    text = replace(text, question=question)
+        if not any(each.is_fatal for each in problems):
+            return family, replace(text, story=story), problems
+        is_question = not any(each.is_fatal for each in problems if each.part == "story")
+        if place == 0 or is_question:
+            reading_problems, as_written = problems, replace(text, story=story)
+        if is_question:
+            break
     try:
-        readings = family.reword(attempts[0])
+        readings = family.reword(attempts[0], question)
     except ParseError as error:
         number = re.match(r"sentence (\d+)", str(error))
-        further = number is not None and int(number[1]) > max(1, *(each.line for each in found if each.is_fatal))
-        problems = [ReadingProblem(str(error)), *found] if further or number is None else found
-        return family, replace(text, story=attempts[0]), problems  # at the places of what the user wrote
+        unread = [each.line for each in reading_problems if each.is_fatal and each.part == "story"]
+        further = bool(unread) and number is not None and int(number[1]) > min(unread)
+        problems = (
+            [ReadingProblem(str(error)), *reading_problems]
+            if further or (unread and number is None)
+            else reading_problems
+        )
+        return family, as_written, problems
     if not readings:
-        return family, replace(text, story=attempts[0]), found
+        return family, as_written, reading_problems
     chosen, problems = _choose_reading(family, text, readings)
     if any(each.is_fatal and each.part == "story" for each in problems[:1]):
-        return family, replace(text, story=attempts[0]), found
+        return family, as_written, reading_problems
     return family, chosen, problems
 
 
@@ -81,10 +96,11 @@ def _choose_reading(
 ) -> tuple[OwnText, list[ReadingProblem]]:
     """Return the first reading of a text that can be read; with a problem if another one gives another answer."""
     tried = []
-    for story, read_as in readings:
-        problems = family.find_problems(story, text.question, text.people)
+    for story, read_as, question in readings:
+        reading = replace(text, story=story, question=question or text.question, read_as=read_as)
+        problems = family.find_problems(story, reading.question, text.people)
         notes = [ReadingProblem(f"{quoted(one)} is read as {quoted(other)}.", is_fatal=False) for one, other in read_as]
-        tried.append((replace(text, story=story, read_as=read_as), [*problems, *notes]))
+        tried.append((reading, [*problems, *notes]))
     readable = [each for each in tried if not any(problem.is_fatal for problem in each[1])]
     if not readable:
         return tried[0]
@@ -109,9 +125,9 @@ def prove_own(text: OwnText) -> Example:
 def prove_reworded(text: OwnText) -> tuple[Example, tuple[tuple[str, str], ...]]:
     """Read and answer a user's own text, and return also what was read as something else; see `prove_own`."""
     family, text, problems = read_own(text)
-    fatal = [each for each in problems if each.is_fatal]
-    if fatal:
-        first = fatal[0]
+    stopping = [each for each in problems if each.is_fatal or each.is_impossible]
+    if stopping:
+        first = stopping[0]
         where = f"{first.part}{f', line {first.line}' if first.line and first.part == 'story' else ''}"
         raise DataError(f"{where}: {first.message}")
     return family.prove_text(text.story, text.question, text.people), text.read_as
@@ -120,13 +136,13 @@ def prove_reworded(text: OwnText) -> tuple[Example, tuple[tuple[str, str], ...]]
 def _divisions(family: Family, story: str) -> list[str]:
     """Return a text as it is, and divided into sentences in the ways that there are."""
     given = story.replace("\r\n", "\n").replace("\r", "\n").rstrip()
-    found = [given]
+    divisions = [given]
     for text in (given, _LABELLED.sub("", given)):
         try:
-            found.append(family.lines(text))
+            divisions.append(family.lines(text))
         except StoryproofError:
             continue
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(divisions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +293,9 @@ class StoryText:
 
     def _read(self) -> tuple[Family, str]:
         """Return the family that can read the story, and the story with one sentence per line."""
-        known = [load_family(self.family)] if self.family else list(families())
+        readers = [load_family(self.family)] if self.family else list(families())
         reasons: list[str] = []
-        for family in known:
+        for family in readers:
             for story in _divisions(family, self.text):
                 try:
                     if family.questions(story, 1, self._people()):

@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -321,3 +322,36 @@ def test_a_file_without_questions_is_said_to_have_none(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no column for a story or a question is found; it has: a, b") as raised:
         storyproof.audit(path)
     assert "columns story=NAME" in str(raised.value)
+
+
+def test_what_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.Table.from_pylist(ROWS * 100)
+    with pa.ipc.new_file(
+        str(tmp_path / "x.arrow"), table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")
+    ) as writer:
+        writer.write_table(table)
+    write_xlsx(tmp_path / "x.xlsx", ROWS)
+    (tmp_path / "x.jsonl.gz").write_bytes(gzip.compress(b" " * 10_000))
+    monkeypatch.setattr("storyproof.formats.arrow_file.LARGEST_ROW_GROUP", 1_000)
+    monkeypatch.setattr("storyproof.formats.xlsx.LARGEST_SHEET", 1_000)
+    monkeypatch.setattr("storyproof.io.archives.LARGEST_ARCHIVE", 1_000)
+    for name, said in (
+        ("x.arrow", "large once it is uncompressed"),
+        ("x.xlsx", "write it as CSV"),
+        ("x.jsonl.gz", "larger"),
+    ):
+        with pytest.raises(DataError, match=said):
+            storyproof.audit(tmp_path / name)
+
+
+def test_a_sheet_needs_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_xlsx(tmp_path / "x.xlsx", ROWS)
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ConfigError, match=r"reading \.xlsx files needs .* pip install 'storyproof\[xlsx\]'"):
+        storyproof.audit(tmp_path / "x.xlsx")
+
+
+def test_cells_with_half_a_character_are_text(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('story,question,answer,choices\nA.,Who?,a,"[""\\ud800"", ""a""]"\n')
+    assert counts(storyproof.audit(path))["rows"] == 1

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.audits import duplicate_ids
-from storyproof.audits.duplicate_ids import RepeatedNumbers, RepeatedTexts
+from storyproof.audits import row_consistency
+from storyproof.audits.row_consistency import RepeatedNumbers, RepeatedTexts
 from storyproof.errors import DataError
 
 NUMBERS = st.lists(st.integers(0, 60), max_size=60)
@@ -88,7 +88,7 @@ class FullDisk(io.BytesIO):
 
 
 def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(duplicate_ids, "TemporaryFile", lambda buffering: FullDisk())
+    monkeypatch.setattr(row_consistency, "TemporaryFile", lambda buffering: FullDisk())
     seen = RepeatedTexts(0)
     with pytest.raises(DataError, match=r"cannot write temporary files, by which ids .*: No space left on device"):
         seen.add("a")

@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
-from storyproof.audits import near_duplicates
-from storyproof.audits.duplicates import find_overlaps
-from storyproof.audits.overlaps import (
+from storyproof.audits import duplicates
+from storyproof.audits.duplicates import (
     CONFLICT,
     NEAR,
     QUESTION,
@@ -24,6 +23,7 @@ from storyproof.audits.overlaps import (
     Conflict,
     OverlapReport,
     SplitOverlap,
+    find_overlaps,
 )
 from storyproof.datasets.reading import find_sources
 from storyproof.errors import ConfigError
@@ -335,7 +335,7 @@ def test_samples_are_bounded_and_say_so() -> None:
 
 
 def test_search_ends_after_so_many_proposals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near_duplicates, "_MOST_PROPOSALS", 100)
+    monkeypatch.setattr(duplicates, "_MOST_PROPOSALS", 100)
     text = " ".join(words(2))
     found = find_overlaps([told("train", *(f"{text} {number}" for number in range(200)))])
     near = pick(found, NEAR, "train", "train")
@@ -345,7 +345,7 @@ def test_search_ends_after_so_many_proposals(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("threshold", [0.05, 0.3, 0.5, 0.8, 0.95, 1.0])
 def test_bands(threshold: float) -> None:
-    bands, rows, recall = near_duplicates._bands(threshold)
+    bands, rows, recall = duplicates._bands(threshold)
     assert bands * rows <= 128
     assert bands >= 2
     assert recall == pytest.approx(1 - (1 - threshold**rows) ** bands)

@@ -14,14 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
-from storyproof.audits.audit import audit_file
-from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.findings import UNREAD
+from storyproof.formats.json_edits import Changes
 from storyproof.formats.json_list import JsonSplit
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.formats.parquet import ParquetSplit, rewrite_parquet
-from storyproof.formats.patches import Changes
+from tests.auditing import audit_file, fixed_files
 from tests.groups import only_first
 from tests.samples import SEARCH, STORY, table
 

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.audits.audit import audit_file
-from storyproof.audits.fixes import fixed_files
 from storyproof.audits.row_pass import choose_format, examine, examine_table, names_of
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.file_judge import Subject
 from storyproof.findings import UNREAD
 from storyproof.formats.format import Format, load_format
+from tests.auditing import audit_file, fixed_files
 from tests.cli.invocation import run
 from tests.samples import table
 

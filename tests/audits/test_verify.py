@@ -206,7 +206,7 @@ def test_a_wrong_task_in_a_file_name_is_found(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(storyproof.errors.DataError, match="holds no data"):
+    with pytest.raises(storyproof.errors.DataError, match="contains no data"):
         storyproof.verify(tmp_path)
 
 

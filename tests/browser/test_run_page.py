@@ -5,16 +5,16 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
 import storyproof
 from storyproof.benchmark import Benchmark
 from storyproof.evaluation.runs import Evaluation
-from storyproof.reports.run_report import report
+from storyproof.reports.report import report
 from tests.browser.conftest import Open
-from tests.reports.run_samples import HOSTILE, chat_name, data_folder, evaluate
+from tests.reports.run_samples import HOSTILE, LONG_NAMES, chat_name, data_folder, evaluate, long_names
 
 READY = "html[data-ready]"
 MARKS = ("light", "dark")
@@ -55,12 +55,64 @@ def test_opens(opened: Open) -> None:
     seen = opened()
     assert seen.trouble == []
     assert seen.texts("h1") == ["Runs"]
-    assert "rules answers" in seen.texts(".lead")[0]
-    assert seen.texts("section > h2") == ["tomi test", "clutrr test", "All answers"]
-    assert seen.page.locator("svg.chart").count() == 4  # average and joint, average, and the curve
+    assert "run_samples:chat with" in seen.texts(".lead")[0]
+    assert seen.texts("h2") == ["Details", "tomi test", "clutrr test", "All answers"]
+    assert seen.page.locator(".card").count() == 3
+    assert seen.page.locator("#matrix tbody tr").count() == 4
+    assert seen.page.locator("table.strip").count() == 2  # by order, and by length
     assert seen.page.locator("#list > li").count() == 50
-    widths = [each.bounding_box() for each in seen.page.locator("svg.chart").all()]
-    assert all(box is not None and box["width"] > 300 for box in widths)
+    widths = [each.bounding_box() for each in seen.page.locator("#matrix svg:visible").all()]
+    assert len(widths) == 4 + 3
+    assert all(box is not None and box["width"] > 150 for box in widths)
+
+
+def test_the_matrix_is_on_the_first_screen(opened: Open) -> None:
+    """The sentence, three numbers and the first scores are there without scrolling; details are folded."""
+    seen = opened(height=800)
+    for place in (".lead", ".card >> nth=2", "#matrix tbody tr >> nth=0"):
+        box = seen.page.locator(place).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 800
+    assert seen.page.locator("details.board[open]").count() == 0
+
+
+def test_sorting_focus_and_filters_are_in_the_address(opened: Open) -> None:
+    seen = opened()
+    page = seen.page
+    names = [text.strip() for text in seen.texts("#matrix tbody .name")]
+    page.click("#matrix .sort >> nth=1")
+    scores = [float(text) for text in seen.texts("#matrix tbody tr td:nth-child(2) .average b")]
+    assert scores == sorted(scores, reverse=True)
+    page.click(".choice button >> nth=1")
+    joint = [float(text) for text in seen.texts("#matrix tbody tr td:nth-child(2) .joint b")]
+    assert joint == sorted(joint, reverse=True)
+    page.click("#matrix button.series:has-text('rules')")
+    assert page.locator("tr.focused").count() == 3  # the matrix and two strips
+    page.select_option("select[name=board]", "1")
+    page.select_option("select[name=solver]", "rules")
+    counted = page.locator("#count").text_content()
+    order = seen.texts("#matrix tbody .name")
+    again = opened(page.evaluate("location.hash"))
+    assert again.page.locator("#count").text_content() == counted
+    assert again.texts("#matrix tbody .name") == order
+    assert again.page.locator("tr.focused").count() == 3
+    assert again.page.locator("#matrix").get_attribute("data-measure") == "joint"
+    again.page.click("#matrix button.series:has-text('rules')")
+    assert again.page.locator("tr.focused").count() == 0
+    assert sorted(order) == sorted(names)
+    assert seen.trouble == again.trouble == []
+
+
+def test_hints_and_links_to_details(opened: Open) -> None:
+    seen = opened()
+    seen.page.hover("#matrix td[data-tip] >> nth=0")
+    tip = seen.page.locator("#tip").text_content() or ""
+    assert "tomi test" in tip
+    assert "single answers:" in tip
+    seen.page.click("#matrix thead a >> nth=1")
+    seen.page.wait_for_selector("#board-1[open]")
+    assert seen.page.locator("#board-0[open]").count() == 0
+    assert seen.trouble == []
 
 
 def test_filters(opened: Open, runs: list[Evaluation]) -> None:
@@ -97,6 +149,7 @@ def test_agreement_counts_the_solvers_that_matter(opened: Open, runs: list[Evalu
 
 def test_cells_lead_to_answers(opened: Open) -> None:
     seen = opened()
+    seen.page.click("#board-0 > summary")
     cell = seen.page.locator("table.mistakes button").first
     count = int((cell.text_content() or "").split()[0])
     cell.click()
@@ -149,7 +202,10 @@ def test_accessible(opened: Open, scheme: Literal["light", "dark"], width: int) 
     seen = opened(width=width, scheme=scheme)
     seen.page.locator("#list summary").first.click()
     seen.page.wait_for_selector("#list figure svg", state="attached")
-    seen.page.locator("details > summary").first.click()
+    for board in seen.page.locator("details.board > summary").all():
+        board.click()
+    seen.page.click("details.board details > summary >> nth=0")
+    assert seen.page.locator("details.board[open]").count() == 2
     assert seen.serious() == []
     assert seen.overflow() <= 0
 
@@ -224,3 +280,84 @@ def test_six_thousand_questions_are_usable_at_once(visit: Open, tmp_path: Path) 
     assert time.monotonic() - begun < 2
     assert ready < 2000
     assert seen.trouble == []
+
+
+# Rectangles of all texts that are visible, each with its text; those of one line of one text are one.
+BOXES = """() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (!node.textContent.trim() || node.parentElement.closest("option, script, style, #tip, .toc")) continue;
+    if (!node.parentElement.checkVisibility({ visibilityProperty: true })) continue;
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      if (box.width < 1 || box.height < 1) continue;
+      found.push([box.left, box.top, box.right, box.bottom, node.textContent.trim().slice(0, 40)]);
+    }
+  }
+  return found;
+}"""
+
+
+def overprinted(boxes: list[list[Any]]) -> list[tuple[str, str]]:
+    """Return pairs of texts that cover each other by more than the space between lines."""
+    found = []
+    boxes.sort(key=lambda box: box[1])
+    for place, (left, _, right, bottom, text) in enumerate(boxes):
+        for other_left, other_top, other_right, other_bottom, other in boxes[place + 1 :]:
+            if other_top >= bottom - 4:
+                break
+            if min(right, other_right) - max(left, other_left) > 1 and min(bottom, other_bottom) - other_top > 4:
+                found.append((text, other))
+    return found
+
+
+@pytest.fixture(scope="module")
+def long_named(folder: Path) -> Path:
+    """A report on eight models with long names on three datasets, with its figures beside it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Benchmark, "block_stories", 512)
+        sets = [data_folder(folder / "long", "clutrr", test=12, test_k=(2, 3, 4))]
+    sets += [data_folder(folder / "long", "tomi", test=12), data_folder(folder / "long", "tom-k", test=12)]
+    found = report([run for data in sets for run in long_names(data)], title="Eight models")
+    path = folder / "long.html"
+    path.write_text(found.render(), encoding="utf-8")
+    found.write_figures(folder / "figures")
+    return path
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_long_names_fit_everywhere(visit: Open, long_named: Path, width: int) -> None:
+    seen = visit(long_named, width=width)
+    page = seen.page
+    page.wait_for_selector(READY, state="attached")
+    for summary in page.locator("details.board > summary").all():
+        summary.click()
+    page.evaluate("document.querySelectorAll('details.board details').forEach((each) => { each.open = true; })")
+    page.locator("#list summary").first.click()
+    assert page.locator("#matrix .name").first.get_attribute("title") is None
+    full = {button.get_attribute("title") for button in page.locator("#matrix button.series").all()}
+    assert set(LONG_NAMES) <= full
+    assert overprinted(page.evaluate(BOXES)) == []
+    assert seen.overflow() <= 0
+    assert seen.trouble == []
+
+
+def test_long_names_fit_in_figures(visit: Open, long_named: Path) -> None:
+    figures = sorted((long_named.parent / "figures").glob("*.svg"))
+    assert len(figures) > 10
+    for figure in figures:
+        page = visit(figure).page
+        boxes = page.evaluate(
+            """() => [...document.querySelectorAll("text")].map((node) => {
+              const box = node.getBoundingClientRect();
+              return [box.left, box.top, box.right, box.bottom, node.textContent];
+            })"""
+        )
+        width, height = (
+            page.evaluate(f"document.documentElement.{side}.baseVal.value") for side in ("width", "height")
+        )
+        assert overprinted(boxes) == [], figure.name
+        assert all(box[0] >= 0 and box[1] >= 0 and box[2] <= width and box[3] <= height for box in boxes), figure.name

@@ -192,11 +192,54 @@ def test_time_runs_out(serve: Play, visit: Open) -> None:
     )
     seen = visit(address)
     begin(seen)
+    expect(seen.page.locator("h1")).to_have_text("Ready?")
+    with seen.page.expect_navigation():
+        seen.page.click("button[type=submit]")
     expect(seen.page.locator("[role=timer]")).to_contain_text("Time left")
+    expect(seen.page.locator(".clock.low")).to_be_visible()  # in its last quarter
     expect(seen.page.locator("h1")).to_have_text("How difficult was this question?")  # sent by itself
+    expect(seen.page.locator(".notice")).to_have_text(load_texts("en").plain("timed_out_note"))
     with study.database.reading() as connection:
         [row] = connection.execute(select(schema.answer)).all()
     assert (row.is_timed_out, row.is_right) == (True, False)
+
+
+def test_practice_has_a_clock_without_an_end(serve: Play, visit: Open) -> None:
+    study, address = serve(solve_design(conditions=(StudyCondition(name="short", time_limit_s=1.0),)))
+    seen = visit(address)
+    begin(seen)
+    expect(seen.page.locator("[role=timer]")).to_have_text(load_texts("en").plain("practice_over"))
+    expect(seen.page.locator("h1")).to_have_text("Practice")
+    assert seen.serious() == []
+    go_on(study, seen)
+    expect(seen.page.locator("h1")).to_have_text("Ready?")
+    assert seen.serious() == []
+    assert seen.trouble == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_ratings_are_alike_and_keys_choose(serve: Play, visit: Open, width: int) -> None:
+    """Five cards of one size, in one row or one column; a click anywhere on one chooses it, and so do keys."""
+    study, address = serve(solve_design(conditions=(UNLIMITED,), practice=0, attention_checks=0))
+    seen = visit(address, width=width)
+    begin(seen)
+    page = seen.page
+    page.keyboard.press("2")
+    expect(page.locator("[name=answer]").nth(1)).to_be_checked()
+    go_on(study, seen)
+    boxes = [box for each in page.locator(".scale label").all() if (box := each.bounding_box())]
+    assert len(boxes) == 5
+    side = "y" if width == 1280 else "x"
+    assert len({box[side] for box in boxes}) == 1
+    assert max(box["width"] for box in boxes) - min(box["width"] for box in boxes) < 1
+    assert all(box["height"] >= 44 for box in boxes)
+    page.mouse.click(boxes[3]["x"] + boxes[3]["width"] - 6, boxes[3]["y"] + boxes[3]["height"] - 6)
+    expect(page.locator("[name=difficulty]").nth(3)).to_be_checked()
+    page.keyboard.press("5")
+    expect(page.locator("[name=difficulty]").nth(4)).to_be_checked()
+    assert page.locator("[data-copy]").get_attribute("data-copy") in page.locator("footer").inner_text()
+    assert seen.overflow() == 0
+    assert seen.trouble == []
 
 
 def test_write_and_review(serve: Play, visit: Open) -> None:

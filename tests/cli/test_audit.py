@@ -141,7 +141,7 @@ def test_wrong_options(tomi: Path, options: list[str], message: str) -> None:
 
 
 def test_nothing_to_audit(tmp_path: Path) -> None:
-    assert "holds no data" in str(run("audit", tmp_path).exception)
+    assert "contains no data" in str(run("audit", tmp_path).exception)
     assert "does not exist" in str(run("audit", tmp_path / "x").exception)
     (tmp_path / "x.md").write_text("x")
     assert "has an unknown form" in str(run("audit", tmp_path / "x.md").exception)

@@ -149,7 +149,7 @@ def make_data(folder: Path) -> None:
         ("cut.txt", "cut.txt, line 6: the story before it ends without a question; expected a question"),
         ("nowhere", "nowhere does not exist; give a dataset folder or a file"),
         ("data.tsv", "data.tsv has an unknown form; expected a file ending in .csv, .json, .jsonl, .parquet, .txt"),
-        ("empty", "empty holds no data; expected files ending in .csv, .json, .jsonl, .parquet, .txt"),
+        ("empty", "empty contains no data; expected files ending in .csv, .json, .jsonl, .parquet, .txt"),
     ],
 )
 def test_data(folder: Path, refuse: Refuse, verb: str, path: str, message: str) -> None:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import storyproof
 from storyproof import cli
 from storyproof.cli.command import OTHER_NAMES, with_usual_names
-from storyproof.reports import installation
+from storyproof.reports import doctor
 from storyproof.solvers.llm.options import ModelOptions
 from tests.cli.invocation import Program, run
 
@@ -142,7 +142,7 @@ def test_json_goes_to_standard_output_alone(
     command: str, data: Path, tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = tmp_path / "run.json"
-    monkeypatch.setattr(installation, "_try_imports", lambda modules, progress: {})  # takes seconds
+    monkeypatch.setattr(doctor, "_try_imports", lambda modules, progress: {})  # takes seconds
     if "{run}" in command:
         assert run("evaluate", "--model", "oracle", "--data", data, "--json", one).exit_code == 0
     line = command.format(data=data, out=tmp_path / "out", run=one)

@@ -69,7 +69,7 @@ def test_runs_that_were_judged_otherwise(tmp_path: Path, program: Program) -> No
     ended = program(f"compare {tmp_path / 'strict.json'} {tmp_path / 'careful.json'}")
     assert (ended.code, ended.out) == (2, "")
     assert "s was judged by strict matching and c by careful matching" in ended.err
-    assert "asks nothing again" in ended.err
+    assert "needs no new requests" in ended.err
 
 
 def test_no_joint_where_no_story_is_whole(tmp_path: Path) -> None:

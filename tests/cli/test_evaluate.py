@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.cli.run_progress import RunProgress
+from storyproof.cli.progress import RunProgress
 from storyproof.errors import ConfigError, DataError, StoppedError
 from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer

@@ -82,7 +82,7 @@ def test_what_cannot_be_worked_out_is_refused_before_anything_is_asked(
 ) -> None:
     rows = [example(id=str(number)).as_row() for number in range(3)]
     write_rows(folder / "test.jsonl", *rows[:2], {**rows[2], "question_type": None})
-    monkeypatch.setattr("storyproof.datasets.examples.complete", lambda table, family, proved: table)
+    monkeypatch.setattr("storyproof.datasets.reading.complete", lambda table, family, proved: table)
     monkeypatch.setattr("storyproof.evaluation.options.iterate_examples", _row_by_row)
     (folder / "model.py").write_text(MODEL)
     said = refuse("evaluate --model model.py:answer --data test.jsonl --output-dir runs")
@@ -90,7 +90,7 @@ def test_what_cannot_be_worked_out_is_refused_before_anything_is_asked(
 
 
 def _row_by_row(source: Any, **settings: Any) -> Any:
-    from storyproof.datasets.examples import iterate_examples
+    from storyproof.datasets.reading import iterate_examples
 
     return iterate_examples(source, **{**settings, "rows": 1})
 
@@ -296,7 +296,7 @@ def test_other_things_in_the_place_of_files(folder: Path, refuse: Refuse, name: 
         path.symlink_to("/dev/zero")
     said = refuse("verify data")
     words = {"pipe": "a named pipe", "folder": "a folder", "device": "a device"}[kind]
-    assert words in said if name != "test.txt" else "data holds no data" in said
+    assert words in said if name != "test.txt" else "data contains no data" in said
     if name == "test.txt":
         assert f"data/test.txt is {words}; give a dataset" in refuse("show data/test.txt") or kind == "folder"
 

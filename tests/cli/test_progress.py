@@ -15,8 +15,7 @@ from typer.main import get_command
 import storyproof
 from storyproof import cli
 from storyproof.cli import progress
-from storyproof.cli.progress import ProgressLines, progress_bar
-from storyproof.cli.run_progress import RunProgress
+from storyproof.cli.progress import ProgressLines, RunProgress, progress_bar
 from storyproof.runtime.progress import beat, counting, listening
 from storyproof.solvers.llm.messages import RETRIES
 from tests.cli.invocation import Program

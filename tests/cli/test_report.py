@@ -6,8 +6,6 @@ import pytest
 import storyproof
 from tests.cli.invocation import Refuse, run
 
-pytest.importorskip("altair")
-
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -60,9 +58,10 @@ def test_a_damaged_run_is_named(folder: Path, refuse: Refuse) -> None:
 
 
 def test_what_is_missing_is_named(runs: Path, refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the packages for pages, tables can still be written."""
-    monkeypatch.setitem(sys.modules, "altair", None)
+    """Without the packages for pictures, pages and tables can still be written, and figures not."""
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     monkeypatch.setattr("storyproof.runtime.optional_packages.installed", lambda name: False)
     monkeypatch.chdir(runs.parent)
-    assert "pip install 'storyproof[pages]'" in refuse("report runs -o r.html")
+    assert "pip install 'storyproof[pages]'" in refuse("report runs -o r.html --figures figures")
+    assert run("report", runs, "-o", "r.html").exit_code == 0
     assert run("report", runs, "--format", "markdown").exit_code == 0

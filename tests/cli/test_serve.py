@@ -46,7 +46,7 @@ def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def test_it_answers_and_ends(server: tuple[subprocess.Popen[str], str], tmp_path: Path) -> None:
     process, address = server
     with urlopen(address, timeout=WAIT_S) as page:
-        assert "storyproof explorer" in page.read().decode()
+        assert "<title>storyproof</title>" in page.read().decode()
         assert "server" not in page.headers
     wanted = Request(f"{address}api/story", b'{"benchmark": "tomi"}', {"Content-Type": "application/json"})
     with urlopen(wanted, timeout=WAIT_S) as answer:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from storyproof.errors import ConfigError, as_arguments
-from storyproof.shortcuts.probes import load_learner
+from storyproof.shortcuts.word_probes import load_learner
 from tests.cli.invocation import Program, Refuse
 from tests.samples import example
 

@@ -19,7 +19,7 @@ from storyproof.datasets.shards import writable_format, writable_formats
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.formats.format import Format, Place, format_of, formats, load_format, recognise_format, suffixes
 from storyproof.formats.inspect_jsonl import Inspect
-from storyproof.formats.patches import Changes, contents
+from storyproof.formats.json_edits import Changes, contents
 from tests.samples import REALITY, STORY, table
 
 FORMATS = sorted(names("format"))

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from storyproof.datasets import reading
-from storyproof.datasets.examples import complete, read_examples
-from storyproof.datasets.reading import Source, find_source
+from storyproof.datasets.reading import Source, complete, find_source, read_examples
 from storyproof.errors import DataError
 from storyproof.example import Example
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, example, plain_table, table

@@ -116,7 +116,8 @@ def test_what_follows_is_worked_out() -> None:
 
 def test_a_run_is_rescored_on_rows(made: pa.Table) -> None:
     run = storyproof.evaluate("rules", made)
-    assert storyproof.rescore(run, made.to_pylist()).scores.changed_labels == 0
+    rescored = storyproof.rescore(run, made.to_pylist())
+    assert (rescored.fixed, rescored.scores.changed_labels) == ("rows", 0)
 
 
 def test_missing_whole_numbers_are_numbers(made: pa.Table) -> None:
@@ -156,3 +157,13 @@ def test_fixed_rows_are_written(made: pa.Table, tmp_path: Path) -> None:
     rows[4]["answer"] = "nowhere"
     storyproof.audit(rows, fix=tmp_path / "fixed")
     assert storyproof.load(tmp_path / "fixed").to_pylist()[4]["answer"] == made.to_pylist()[4]["answer"]
+
+
+def test_rows_are_processed_and_trained_on(made: pa.Table, tmp_path: Path) -> None:
+    manifest = storyproof.process(made.to_pylist(), tmp_path / "data")
+    assert (manifest["raw"], manifest["splits"]) == ("rows", {"test": {"stories": 9, "questions": made.num_rows}})
+    out = tmp_path / "run"
+    trained = storyproof.train("memnn", out, data=made, epochs=1, device="cpu")
+    assert trained.about["source"] == "rows"
+    again = storyproof.train("memnn", out, data=made.to_pylist(), epochs=1, device="cpu")
+    assert again.held == trained.held  # the same rows in another form are the same training, which is done

@@ -74,7 +74,9 @@ def test_unknown_split(tmp_path: Path) -> None:
 def test_wrong_paths(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nowhere does not exist; give a dataset folder or a file"):
         find_sources(tmp_path / "nowhere")
-    with pytest.raises(DataError, match=r"holds no data; expected files ending in .csv, .json, .jsonl, .parquet, .txt"):
+    with pytest.raises(
+        DataError, match=r"contains no data; expected files ending in .csv, .json, .jsonl, .parquet, .txt"
+    ):
         find_sources(tmp_path)
     (tmp_path / "data.xlsx").write_text("")
     with pytest.raises(DataError, match=r"data.xlsx has an unknown form; expected a file ending in"):

@@ -136,7 +136,7 @@ def test_a_run_that_was_stopped_resumes_with_what_is_missing(tmp_path: Path, cap
     out = tmp_path / "two"
     with pytest.raises(KeyboardInterrupt):
         make(out, engine=Stopping(3))
-    assert "the shards that are finished are kept; the same command goes on with them" in caplog.text
+    assert "the shards that are finished are kept; the same command resumes with them" in caplog.text
     assert not out.exists()
     for read in (storyproof.verify, storyproof.audit, storyproof.load):
         with pytest.raises(
@@ -205,7 +205,7 @@ def test_an_unfinished_dataset_of_another_command_is_kept(tmp_path: Path) -> Non
     before = files_of(draft_of(out))
     with pytest.raises(DataError, match=r"unfinished dataset of another command: its seed is 7, and now 8; run that"):
         make(out, seed=8)
-    with pytest.raises(DataError, match=r"out holds an unfinished dataset of another command"):
+    with pytest.raises(DataError, match=r"out contains an unfinished dataset of another command"):
         storyproof.generate("tomi", test=30, out=out)
     assert files_of(draft_of(out)) == before
     make(out, seed=8, force=True)
@@ -310,7 +310,7 @@ def test_a_bucket_is_written_read_and_protected(tmp_path: Path, memory: str) -> 
         make(memory, seed=8, force=True)
     folder.remove(["notes.txt"])
     assert make(memory, seed=8, force=True)["seed"] == 8
-    with pytest.raises(DataError, match=f"{memory}/x holds no data; expected files ending in"):
+    with pytest.raises(DataError, match=f"{memory}/x contains no data; expected files ending in"):
         storyproof.load(f"{memory}/x")
 
 
@@ -444,10 +444,10 @@ def _truncate(folder: Path) -> None:
     ("damage", "said"),
     [
         (_remove, r"shards has no train-00001-of-00003\.jsonl, one of the 3 shards of 'train'; copy the dataset again"),
-        (_copy("train-00003-of-00003.jsonl"), r"holds train-00003-of-00003\.jsonl besides the 3 shards of 'train'"),
-        (_copy("train.jsonl"), r"holds train\.jsonl besides the 3 shards of 'train'; remove one of them"),
-        (_copy("train-00001-of-00003.csv"), r"holds train-00001-of-00003\.jsonl besides train-00001-of-00003\.csv,"),
-        (_copy("train-00001-of-00004.jsonl"), r"holds train-00001-of-00004\.jsonl besides train-…-of-00003\.jsonl,"),
+        (_copy("train-00003-of-00003.jsonl"), r"contains train-00003-of-00003\.jsonl besides the 3 shards of 'train'"),
+        (_copy("train.jsonl"), r"contains train\.jsonl besides the 3 shards of 'train'; remove one of them"),
+        (_copy("train-00001-of-00003.csv"), r"contains train-00001-of-00003\.jsonl besides train-00001-of-00003\.csv,"),
+        (_copy("train-00001-of-00004.jsonl"), r"contains train-00001-of-00004\.jsonl besides train-…-of-00003\.jsonl,"),
         (_truncate, r"train-00001-of-00003\.jsonl, line 288: not valid JSON"),
     ],
 )

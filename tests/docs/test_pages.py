@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import contextlib
 import doctest
+import importlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -119,3 +121,28 @@ def test_the_page_of_the_api_shows_what_the_code_returns() -> None:
         assert storyproof.judge(reply, row).reason in page
     for name in storyproof.__all__:
         assert f"`{name}`" in text or f"storyproof.{name}" in text, name
+
+
+_ELSEWHERE = {
+    "process_data.py",
+    "evaluate_llm.py",
+    "test_example.py",
+    "fr.yaml",
+    "french.py",
+}  # of others, or to be written
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path.name != "CHANGELOG.md"], ids=lambda path: path.name)
+def test_files_and_modules_that_pages_name_exist(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    own = [ROOT / "src", ROOT / "docs", ROOT / "tests", ROOT / "examples", ROOT / "benchmarks", ROOT / "deploy", ROOT]
+    for name in set(re.findall(r"`((?:[\w.-]+/)*[a-z]\w*\.(?:py|yaml|toml))`", text)) - _ELSEWHERE:
+        if f'title="{name}"' not in text and f"# {name}" not in text:
+            assert any(next(folder.rglob(name), None) for folder in own[:-1]) or (ROOT / name).is_file(), name
+    for name in set(re.findall(r"`(?:python -m )?(storyproof(?:\.[a-z_]+)+)`", text)) - set(catalog.GROUPS.values()):
+        found: object = storyproof
+        for place, part in enumerate(parts := name.split(".")):
+            with contextlib.suppress(ImportError):
+                found = importlib.import_module(".".join(parts[: place + 1]))
+                continue
+            found = getattr(found, part)

@@ -223,3 +223,32 @@ def test_tokens_that_nobody_counted_are_left_out() -> None:
     rows(judge, Answer(example(), "box", (Reply("box", prompt_tokens=0),)))
     assert judge.details()["tokens"] == {"prompt": 0, "output": 0, "cached": 0}
     assert "cost" not in judge.details()
+
+
+def test_replies_at_their_limit_and_those_that_name_nothing_are_counted() -> None:
+    judge = judge_of()
+    rows(
+        judge,
+        Answer(example(), "It is in the box", (Reply("It is in the box"),), at_limit=True),
+        said("the box or the jar"),
+        said("jar"),
+        said("box"),
+    )
+    details = judge.details()
+    assert (details["at_limit"], details["cut_off"], details["unparsed"]) == (1, 0, 0.25)
+    choosing = AnswerJudge({"exact": exact}, "exact", free_text=False)
+    rows(choosing, Answer(example(), "the box or the jar"))
+    assert choosing._unparsed == 0
+
+
+def test_parts_of_a_run_are_counted_together() -> None:
+    def judge() -> AnswerJudge:
+        return AnswerJudge({"exact": exact}, "exact", free_text=False, can_answer=lambda row: row.answer != "box")
+
+    whole, part = judge(), judge()
+    rows(whole, Answer(example(), "box"))
+    rows(part, Answer(example(id="2"), "box"), Answer(example(id="3"), "jar"))
+    whole.extend(part.tally, part.unknown_answers)
+    assert len(whole.tally) == 3
+    assert whole.tally.accuracy("exact").value == pytest.approx(2 / 3)
+    assert whole.details()["unknown_answers"] == 3

@@ -8,7 +8,7 @@ from storyproof.errors import DataError
 from storyproof.evaluation.compare import compare, judge_run
 from storyproof.evaluation.rescore import rescore_all
 from storyproof.evaluation.runs import read_runs
-from storyproof.reports.run_report import report
+from storyproof.reports.report import report
 
 STORIES = 12
 
@@ -66,7 +66,7 @@ def test_the_exact_test_counts_in_parts_of_an_answer() -> None:
     two = people(2)
     found = compare(two, model(6))
     halves = [sum(row["right"] for row in two["predictions"] if row["id"] == f"q{n}") for n in range(STORIES)]
-    from storyproof.stats.permutation import permutation_p
+    from storyproof.stats import permutation_p
 
     assert found.accuracy.p == permutation_p([2 * (n < 6) - halves[n] for n in range(STORIES)])
 

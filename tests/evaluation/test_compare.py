@@ -7,7 +7,7 @@ import pytest
 import storyproof
 from storyproof.errors import DataError
 from storyproof.evaluation.compare import compare
-from storyproof.stats.intervals import Interval
+from storyproof.stats import Interval
 
 
 def run(rights: str, model: str = "m", **changes: Any) -> dict[str, Any]:

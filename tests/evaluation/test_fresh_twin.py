@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 import storyproof
-from storyproof.datasets.examples import read_examples
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import find_source, read_examples
 from storyproof.errors import DataError
 from storyproof.evaluation.fresh_twin import contamination, difference, make_twin
 from storyproof.evaluation.runs import INTERRUPTED, Evaluation
-from storyproof.stats.intervals import Interval
+from storyproof.stats import Interval
 
 OTHER_KINDS = ("says", "knows", "believers", "common")
 

@@ -57,5 +57,5 @@ def test_a_run_that_cannot_be_divided_is_refused(halves: Path) -> None:
             storyproof.evaluate("majority", halves, engine=engine)
         with pytest.raises(ConfigError, match="--max-samples is 3, which takes the first ones in order"):
             storyproof.evaluate("rules", halves, max_samples=3, engine=engine)
-        with pytest.raises(ConfigError, match="openai/x is a language model, which one process asks"):
+        with pytest.raises(ConfigError, match="openai/x is a language model, to which one process sends"):
             storyproof.evaluate("openai/x", halves, engine=engine)

@@ -17,7 +17,7 @@ from storyproof.errors import DataError
 from storyproof.evaluation.rescore import rescore, rescore_all
 from storyproof.evaluation.runs import read_runs
 from storyproof.example import Example
-from storyproof.stats.intervals import Interval
+from storyproof.stats import Interval
 from tests.groups import try_examples
 from tests.samples import MEMORY, REALITY, SEARCH, changed, example, table
 from tests.scoring import score

@@ -6,7 +6,7 @@ from storyproof.evaluation.matching.kinds import EXACT, NO_MATCH, NORMALIZED
 from storyproof.evaluation.scores import Tally
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import wilson_interval
+from storyproof.stats import wilson_interval
 from tests.samples import example, examples
 from tests.scoring import score
 

@@ -1,8 +1,8 @@
 import pytest
 
+from storyproof.evaluation.compare import prompt_of, sensitivity
 from storyproof.evaluation.runs import Evaluation
 from storyproof.evaluation.scores import Scores
-from storyproof.evaluation.sensitivity import prompt_of, sensitivity
 
 
 def run(model: str, prompt: str, seed: int, accuracy: float) -> Evaluation:

@@ -207,7 +207,7 @@ def test_a_place_that_cannot_be_written_to_is_named_at_once(tmp_path: Path, spoi
 
 def test_a_place_without_leave_to_write_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever runs the tests may have leave to write everywhere."""
-    monkeypatch.setattr("storyproof.experiments.checks.os.access", lambda *_: False)
+    monkeypatch.setattr("storyproof.experiments.experiment.os.access", lambda *_: False)
     monkeypatch.setattr(experiment_module, "work", lambda *_: pytest.fail("it must not come to that"))
     with pytest.raises(DataError, match=rf"cannot write to {tmp_path}/runs: Permission denied; choose another --out\."):
         quick(tmp_path)

@@ -249,7 +249,7 @@ def test_experiments_share_their_runs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("package", ["altair", "vl_convert"])
 def test_without_its_packages_there_is_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    monkeypatch.setattr("storyproof.experiments.figures.installed", lambda name: name != package)
+    monkeypatch.setattr("storyproof.experiments.table.installed", lambda name: name != package)
     found = quick(tmp_path, models=["memnn"])
     assert found.remarks == (
         f"no figure: it needs the package '{package}'; install it with: pip install 'storyproof[pages]'",

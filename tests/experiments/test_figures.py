@@ -17,8 +17,7 @@ pytest.importorskip("vl_convert")
 from docs.plots import RESULTS, redraw
 from storyproof.errors import DataError
 from storyproof.experiments.declaration import Chance, Experiment, Line, TableCell, names, read
-from storyproof.experiments.figures import _bars, _curves, _shades, draw
-from storyproof.experiments.table import Entry, ResultTable, read_table
+from storyproof.experiments.table import Entry, ResultTable, _bars, _curves, _shades, draw, read_table
 from storyproof.reports.charts import render
 
 LABELS = {"easy": ["Rules", "MemNN", "RelNet"], "hard": ["MemNN", "MemNN, plain", "RelNet"], "none yet": ["Rules"]}

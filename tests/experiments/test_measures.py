@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import storyproof
 from storyproof.example import Example
-from storyproof.experiments.measures import count
+from storyproof.experiments.jobs import count
 from storyproof.solvers.solver import load_solver
 from tests.scoring import score
 

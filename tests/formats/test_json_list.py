@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.datasets.examples import read_examples
-from storyproof.datasets.reading import find_source, find_sources
+from storyproof.datasets.reading import find_source, find_sources, read_examples
 from storyproof.errors import DataError
 from storyproof.formats import json_list as legacy_json
 from storyproof.formats.json_list import FIELDS, ORIGIN, JsonSplit, read_json

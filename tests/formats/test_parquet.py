@@ -127,8 +127,8 @@ def test_large_strings_and_wide_numbers_are_taken(tmp_path: Path) -> None:
         ({"question": pa.array([None], pa.string())}, "row 0: 'question' is empty"),
         ({"story": pa.array([None], pa.string())}, "row 0: 'story' is empty"),
         ({"answer": pa.array([None], pa.string())}, "row 0: 'answer' is empty"),
-        ({"order": pa.array([1000], pa.int64())}, "column 'order' holds values that are not int8"),
-        ({"proof": pa.array([[100_000]], pa.list_(pa.int64()))}, "column 'proof' holds values that are not list"),
+        ({"order": pa.array([1000], pa.int64())}, "column 'order' contains values that are not int8"),
+        ({"proof": pa.array([[100_000]], pa.list_(pa.int64()))}, "column 'proof' contains values that are not list"),
     ],
 )
 def test_what_no_example_holds_is_named(tmp_path: Path, columns: dict[str, pa.Array], message: str) -> None:
@@ -152,7 +152,7 @@ def test_a_column_twice_is_named(tmp_path: Path) -> None:
     [
         ({"chain": [["Ada"], ["Ada", None]]}, r"x\.parquet, row 1: 'chain' has an empty item, expected none"),
         ({"edges": [[[0, 1]], [[0, None]]]}, r"x\.parquet, row 1: 'edges' has an empty item"),
-        ({"order": [0, 300]}, r"column 'order' holds values that are not int8 \(.*\); convert them"),
+        ({"order": [0, 300]}, r"column 'order' contains values that are not int8 \(.*\); convert them"),
         ({"answer": [b"box", b"\xff"]}, r"x\.parquet is not a readable Parquet file \(.*\); expected a complete one"),
     ],
 )

@@ -9,7 +9,6 @@ import pytest
 
 import storyproof
 from storyproof.errors import ConfigError, DataError
-from storyproof.integrations import peers
 from storyproof.integrations.harness_questions import (
     StoryAnswer,
     clustered_error,
@@ -18,8 +17,8 @@ from storyproof.integrations.harness_questions import (
     joint_accuracy,
     story_key,
 )
-from storyproof.integrations.peers import need_peer
-from storyproof.reports.installation import read_needs
+from storyproof.reports import doctor
+from storyproof.reports.doctor import need_peer, read_needs
 
 
 def test_questions_of_a_benchmark_are_those_of_its_stream() -> None:
@@ -135,12 +134,12 @@ def test_a_missing_peer_comes_with_the_command() -> None:
 
 
 def test_a_peer_of_another_version_comes_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers.metadata, "requires", lambda name: ['numpy>=2,<3; extra == "other"'])
-    monkeypatch.setattr(peers.metadata, "version", lambda name: "3.0.1")
+    monkeypatch.setattr(doctor.metadata, "requires", lambda name: ['numpy>=2,<3; extra == "other"'])
+    monkeypatch.setattr(doctor.metadata, "version", lambda name: "3.0.1")
     with pytest.raises(ConfigError) as stop:
         need_peer("numpy", "other", "the tasks")
     assert str(stop.value) == (
         "the tasks needs numpy >=2,<3, but 3.0.1 is installed: pip install --upgrade 'storyproof[other]'."
     )
-    monkeypatch.setattr(peers.metadata, "version", lambda name: "2.1")
+    monkeypatch.setattr(doctor.metadata, "version", lambda name: "2.1")
     assert need_peer("numpy", "other", "the tasks").__name__ == "numpy"

@@ -168,8 +168,8 @@ def test_import_storyproof_imports_no_peer() -> None:
 
 
 def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from storyproof.integrations import peers
+    from storyproof.reports import doctor
 
-    monkeypatch.setattr(peers.metadata, "version", lambda name: "2.9.0")
+    monkeypatch.setattr(doctor.metadata, "version", lambda name: "2.9.0")
     with pytest.raises(ConfigError, match=r"needs datasets .*but 2\.9\.0 is installed: pip install --upgrade"):
         storyproof.hf.load("tomi")

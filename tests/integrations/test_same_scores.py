@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.example import Example
 from storyproof.integrations.harness_questions import StoryAnswer, from_benchmark, joint_accuracy, story_key
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.families.family import family_of
 from storyproof.language.chain_of_thought import NameIndex, find_retractions, fold, tokenize
 from tests.groups import only_first

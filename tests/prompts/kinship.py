@@ -16,23 +16,18 @@ from itertools import combinations
 class Rule(Enum):
     """A rule sentence; the comment says what the solver does where the sentence is not printed."""
 
-    # Parents need not be married: a parent's spouse need not be the other parent.
-    PARENTS = "Everyone has two parents, a man and a woman, who are married to each other."
-    # Brothers and sisters share at least one parent, unless there are no half relatives.
-    SIBLINGS = "Brothers and sisters share both parents."
-    # Brothers and sisters share both parents only if the rule before it says so.
-    NO_HALF = "There are no step-, half-, foster or adopted relatives."
+    # Parents need not be married, and brothers and sisters share at least one.
+    PARENTS = (
+        "Everyone has two parents, a man and a woman, who are married to each other; brothers and sisters share both, "
+        "and there are no step-, half-, foster or adopted relatives."
+    )
     # People may marry again, and whom they like.
     MARRIAGE = "Nobody marries twice, and spouses have no common ancestor."
     # An uncle's wife is an aunt, an aunt's husband an uncle.
     UNCLES = "An uncle or aunt is a brother or sister of a parent, not the spouse of one."
     # A spouse's nephews and nieces are nephews and nieces.
     NEPHEWS = "A nephew or niece is a child of a brother or sister."
-    # The same.
-    IN_LAWS = (
-        "A brother-in-law or sister-in-law is a brother or sister of a spouse, or the spouse of a brother or sister."
-    )
-    # The same.
+    # Two names may stand for one person.
     NAMES = "Different names are different people."
 
 
@@ -127,10 +122,10 @@ class Family:
         return person
 
     def named(self, name: str) -> int:
-        """The person of that name: different from everybody else with a name."""
+        """The person of that name: different from everybody else with a name, if the rule says so."""
         if name not in self.names:
             person = self.new()
-            for other in self.names.values():
+            for other in self.names.values() if Rule.NAMES in self.rules else ():
                 self.differ(person, other)
             self.names[name] = person
         return self.find(self.names[name])
@@ -245,7 +240,7 @@ class Family:
         if relation == "child":
             return self.choices("parent", b, a)
         if relation == "sibling":
-            half = () if {Rule.SIBLINGS, Rule.NO_HALF} & self.rules else ((0,), (1,))
+            half = () if Rule.PARENTS in self.rules else ((0,), (1,))
             return [partial(Family.be_siblings, a=a, b=b, shared=shared) for shared in (both, *half)]
         if relation == "spouse":
             return [partial(Family.marry, a=a, b=b)]

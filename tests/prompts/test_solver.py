@@ -101,12 +101,6 @@ KINSHIP: dict[str, dict[str, str]] = {
     for text in ("plain", "synthetic")
     for split in ("train", "test")
 }
-KINSHIP_NOT_NEEDED: dict[kinship.Rule, str] = {
-    kinship.Rule.SIBLINGS: "follows from the next sentence (no half relatives)",
-    kinship.Rule.NO_HALF: "follows from the two sentences before it and the one after it",
-    kinship.Rule.IN_LAWS: "in-laws are asked for, never stated, and the words have no other meaning here",
-    kinship.Rule.NAMES: "a reader assumes it",
-}
 
 
 def kinship_rows(setting: str, count: int) -> Iterator[tuple[str, str, str]]:
@@ -137,5 +131,7 @@ def test_every_kinship_sentence_is_needed() -> None:
     for _, text, key in kinship_rows("default plain test", 300):
         rules, facts, question = kinship.parse(text)
         assert rules == set(kinship.Rule)
+        if len(facts) > 3:  # too many families fit the longer ones if names may stand for the same person
+            continue
         decisive |= {rule for rule in rules - decisive if kinship.solve(rules - {rule}, facts, question) != key}
-    assert {rule.name for rule in set(kinship.Rule) - decisive} == {rule.name for rule in KINSHIP_NOT_NEEDED}
+    assert decisive == set(kinship.Rule)

@@ -15,8 +15,7 @@ from storyproof.families.belief.picture import belief_timeline
 from storyproof.families.belief.timeline import Moment, Timeline, lay_out
 from storyproof.families.family import Picture, family_of
 from storyproof.families.kinship.genealogy import Genealogy, Person
-from storyproof.families.kinship.pictures.picture import family_picture
-from storyproof.families.kinship.pictures.scene import proof_path, read_scene
+from storyproof.families.kinship.pictures.picture import family_picture, proof_path, read_scene
 from storyproof.families.kinship.relations import MALE
 from storyproof.pictures.svg import safe, shorten, standalone, text_width, wrap
 from tests.families.kinship.pictures.test_tree import (

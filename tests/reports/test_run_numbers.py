@@ -1,6 +1,7 @@
 """The numbers of reports, against what evaluate and compare say and against counts by hand."""
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 import storyproof
 from storyproof.benchmark import Benchmark
 from storyproof.errors import DataError
-from storyproof.evaluation.mistakes import MistakeFinder
+from storyproof.evaluation.answer_judge import MistakeFinder
 from storyproof.evaluation.runs import Evaluation, read_runs
 from storyproof.reports.run_data import Board, gather, read_all
 from storyproof.reports.run_mistakes import explain_answers
@@ -141,7 +142,7 @@ def test_chance_and_floor(runs: list[Evaluation], kin: list[Evaluation]) -> None
 
 
 def test_curve(kin: list[Evaluation], runs: list[Evaluation]) -> None:
-    """Length is a curve with people's figures, and then no table of groups shows the same; two orders are groups."""
+    """Length is a curve with people's figures, and then no table of groups shows the same; so are two orders."""
     found = numbers_of(kin)
     assert found.curve is not None
     assert found.curve.points == (2, 3, 4)
@@ -151,7 +152,9 @@ def test_curve(kin: list[Evaluation], runs: list[Evaluation]) -> None:
         for point, score in found.curve.scores[each.model].items():
             assert score.value == pytest.approx(each.scores.by_order["no_false_belief"][f"k={point}"])
     assert [each.facet for each in found.breakdowns] == []
-    assert numbers_of(runs).curve is None
+    orders = numbers_of(runs).curve
+    assert orders is not None
+    assert (orders.scale, orders.points) == ("order", (1, 2))
 
 
 def test_mistakes_add_up(runs: list[Evaluation]) -> None:
@@ -264,14 +267,38 @@ def test_no_labels_differ_in_generated_data(runs: list[Evaluation]) -> None:
 
 
 def test_headline(runs: list[Evaluation], kin: list[Evaluation]) -> None:
-    found = headline([numbers_of(runs), numbers_of(kin)])
-    assert found.startswith("rules answers ")  # not the oracle, which only marks the end of the scale
-    assert "of tomi test" in found
-    assert "of clutrr test" in found
-    assert found.count(".") >= 1
-    assert found.endswith(".")
-    assert "oracle" not in found
+    """It is about models; baselines are what they are compared with, and stand there only where no model is."""
+    name = chat_name().rpartition("/")[2]
+    assert headline([numbers_of(runs)]).startswith(f"{name} answers ")
+    both = headline([numbers_of(runs), numbers_of(kin)])
+    assert f"{name} with" in both
+    assert "rules with" in both  # the kinship runs have no model
+    assert "of tomi test" in both
+    assert "of clutrr test" in both
+    assert "oracle" not in both
+    assert both.endswith(".")
     assert headline([numbers_of(runs[2:3])]).startswith("oracle answers 100.0% of tomi test")
+
+
+def test_headlines_of_models_and_people(tmp_path: Path) -> None:
+    """The better model is named by its short name, people beside it; how few answers there are is said."""
+    rows = {str(number): ("a" if number < 15 else "b", "a") for number in range(20)}
+    worse = dict.fromkeys(rows, ("b", "a"))
+    sources = [
+        hand_made(tmp_path / "1.json", "openai/meta-llama/Llama-3.1-70B-Instruct", rows),
+        hand_made(tmp_path / "2.json", "hf/a/small", worse),
+        hand_made(tmp_path / "3.json", "people-unlimited", dict.fromkeys(rows, ("a", "a"))),
+        hand_made(tmp_path / "4.json", "oracle", dict.fromkeys(rows, ("a", "a"))),
+    ]
+    found = numbers_of(sources)
+    assert headline([found]) == (
+        "Llama-3.1-70B-Instruct answers 75.0% of unnamed data, 75.0 points more than small; people-unlimited 100.0%."
+    )
+    kinds = {row.solver: row.kind for row in found.rows}
+    assert list(kinds.values()).count("model") == 2
+    assert (kinds["people-unlimited"], kinds["oracle"]) == ("people", "baseline")
+    few = hand_made(tmp_path / "few.json", "m", {"1": ("a", "a")})
+    assert "only 1 answer" in headline([numbers_of([few])])
 
 
 def test_no_lead_is_claimed_without_significance(tmp_path: Path) -> None:
@@ -320,6 +347,23 @@ def test_data_are_found_beside_the_run(runs: list[Evaluation], folder: Path, mon
     relative = replace(runs[1], data="tomi")
     [board] = gather(read_all([relative])[0])
     assert board.notes == ()
+
+
+def test_data_are_found_by_their_hashes(runs: list[Evaluation], folder: Path, tmp_path: Path) -> None:
+    """Wherever they lie: below the run, beside a folder above it, or below a folder that is given."""
+    gone = replace(runs[1], data="/nowhere/else", path=None)
+    for place, path in (("a/data/tomi", "a/run.json"), ("b/data/tomi", "b/runs/1/2/run.json")):
+        shutil.copytree(folder / "tomi", tmp_path / place)
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        [board] = gather(read_all([replace(gone, path=tmp_path / path)])[0])
+        assert board.notes == ()
+        assert all(each.example is not None for each in board.questions)
+    [board] = gather(read_all([gone])[0], [tmp_path])
+    assert board.notes == ()
+    storyproof.generate("tomi", out=tmp_path / "c" / "tomi", test=24, seed=4)
+    [board] = gather(read_all([gone])[0], [tmp_path / "c"])
+    assert "else has changed" in board.notes[0]  # other stories under the same names of files are not taken for them
+    assert "/nowhere" not in board.notes[0]
 
 
 def test_data_that_have_changed(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from storyproof.evaluation.fresh_twin import Contamination
 from storyproof.evaluation.runs import Evaluation
 from storyproof.evaluation.scores import Scores
 from storyproof.reports.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
-from storyproof.stats.intervals import Interval
+from storyproof.stats import Interval
 
 SIDE = {"accuracy": 0.5, "joint_accuracy": 0.25, "intervals": {"accuracy": [0.4, 0.6], "joint_accuracy": None}}
 

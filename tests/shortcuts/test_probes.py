@@ -5,11 +5,11 @@ import pytest
 
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.errors import ConfigError
-from storyproof.families.belief.shortcuts.ablations import ABLATIONS
 from storyproof.families.belief.shortcuts.probe import choose
+from storyproof.families.belief.shortcuts.report import ABLATIONS
 from storyproof.families.belief.shortcuts.stories import tell
-from storyproof.shortcuts.probes import classify
 from storyproof.shortcuts.split_setup import Fold
+from storyproof.shortcuts.word_probes import classify
 from tests.shortcuts.stories import made, no_leak, ringing, toy
 
 pytest.importorskip("sklearn")

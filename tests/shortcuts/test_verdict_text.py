@@ -1,6 +1,5 @@
-from storyproof.shortcuts.results import HEURISTIC, ShortcutScore
-from storyproof.shortcuts.verdict_text import points_above
-from storyproof.stats.intervals import Share
+from storyproof.shortcuts.results import HEURISTIC, ShortcutScore, points_above
+from storyproof.stats import Share
 
 
 def scored(average: float, joint: float) -> ShortcutScore:

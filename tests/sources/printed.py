@@ -56,6 +56,13 @@ WRONG_NUMBER = """- 1 Logan entered the hallway.
 - 5 Logan exited the hallway.
 - 6 James moved the jeans to the basket."""
 FLAWS = [
+    Printed(
+        "000",
+        "agent number, with its question",
+        f"{WRONG_NUMBER}\n\n7 Where will Logan look for the jeans?",
+        "7 Where will Logan look for the jeans?",
+        "bucket",
+    ),
     Printed("000", "story type", WRONG_TYPE, "Where will Isla look for the cherry?", "pantry"),
     Printed("000", "story type", WRONG_TYPE, "Where will Jayden look for the cherry?", "treasure_chest"),
     Printed("000", "agent number", WRONG_NUMBER, "Where will Logan look for the jeans?", "bucket"),
@@ -83,6 +90,15 @@ MINDS = [
         ("Where does Anne believe Sally will look for the marble ?", "basket"),
     )
 ]
+MINDS.append(  # as the document prints it, without line breaks
+    Printed(
+        "004",
+        "Sally-Anne in one line",
+        SALLY_ANNE.replace("\n", " "),
+        "Where would Sally look for the marble ?",
+        "basket",
+    )
+)
 LETTERS = "A entered the room. B entered the room. O is in the box. B left the room. A moved O to the bag."
 MINDS += [
     Printed("004", "letters", LETTERS, question, answer)
@@ -340,6 +356,51 @@ TASKS = [
     ),
     Printed(
         "002",
+        "figure 3, good example",
+        "John is the proud father of the lovely Sylvia. Sylvia has a love-hate relationship with his brother Patrick.",
+        "John is the _____ of Patrick",
+        printed="father",
+        refused="not understood",
+        why="a misprint of 'her brother': 'his' brother can only be John's, and then Patrick is no son of his",
+    ),
+    Printed(
+        "002",
+        "good example, implied fact",
+        "John is the father of Patrick.",
+        "John is the _____ of Patrick",
+        "father",
+        status="entailed",
+        published="father",
+    ),
+    Printed(
+        "002",
+        "bad example, implied fact",
+        "Martha is Vincent’s mother.",
+        "Martha is the _____ of Vincent",
+        "mother",
+        status="entailed",
+        published="mother",
+    ),
+    Printed(
+        "002",
+        "figure 3, hidden fact",
+        "William has a granddaughter who is Beatrice.",
+        "Beatrice is the _____ of William",
+        "granddaughter",
+        status="entailed",
+        published="granddaughter",
+    ),
+    Printed(
+        "002",
+        "figure 3, hidden fact",
+        "Isabel has a sister named Donna.",
+        "Donna is the _____ of Isabel",
+        "sister",
+        status="entailed",
+        published="sister",
+    ),
+    Printed(
+        "002",
         "figure 3",
         "Laura has a sister named Donna. Isabel has a sister named Laura.",
         "Donna is the _____ of Isabel",
@@ -359,3 +420,27 @@ TASKS = [
     ),
 ]
 KINSHIP = [*PUZZLES, *TASKS]
+
+# The appendix's rules, [relation, X, Y] in the order of the page; signs that were scanned wrongly are mended: "[S0" and
+# "(50,2" are SO. Its predicates say what Y is to X, and "inv-un" is an uncle or an aunt.
+RULES = """[grand, X, Y] [[child, X, Z], [child, Z, Y]]
+[grand, X, Y] [[SO, X, Z], [grand, Z, Y]]
+[grand, X, Y] [[grand, X, Z], [sibling, Z, Y]]
+[inv-grand, X, Y] [[inv-child, X, Z], [inv-child, Z, Y]]
+[inv-grand, X, Y] [[sibling, X, Z], [inv-grand, Z, Y]]
+[child, X, Y] [[child, X, Z], [sibling, Z, Y]]
+[child, X, Y] [[SO, X, Z], [child, Z, Y]]
+[inv-child, X, Y] [[sibling, X, Z], [inv-child, Z, Y]]
+[inv-child, X, Y] [[child, X, Z], [inv-grand, Z, Y]]
+[sibling, X, Y] [[child, X, Z], [inv-un, Z, Y]]
+[sibling, X, Y] [[inv-child, X, Z], [child, Z, Y]]
+[sibling, X, Y] [[sibling, X, Z], [sibling, Z, Y]]
+[in-law, X, Y] [[child, X, Z], [SO, Z, Y]]
+[inv-in-law, X, Y] [[SO, X, Z], [inv-child, Z, Y]]
+[un, X, Y] [[sibling, X, Z], [child, Z, Y]]
+[inv-un, X, Y] [[inv-child, X, Z], [sibling, Z, Y]]"""
+RELATIONS = (
+    "son, father, husband, brother, grandson, grandfather, son-in-law, father-in-law, brother-in-law, uncle, nephew, "
+    "daughter, mother, wife, sister, granddaughter, grandmother, daughter-in-law, mother-in-law, sister-in-law, aunt, "
+    "niece"
+)

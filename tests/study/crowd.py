@@ -119,6 +119,8 @@ class Visitor:
 
     def _fill(self, form: FormFields, page: str) -> dict[str, str]:
         kind = form.action.rsplit("/", 1)[1]
+        if kind == "start":
+            return form.fields
         if kind == "write":
             listed = page.partition('class="facts"')[2].partition("</ul>")[0]
             facts = " ".join(map(unescape, re.findall('<span class="data">(.*?)</span>', listed)))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -13,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storyproof.errors import ConfigError, DataError
+from storyproof.runtime.guard import LARGEST_REQUEST
 from storyproof.study import admin, schema
 from storyproof.study.admin import MOST_WRONG, MOST_WRONG_IN_ALL, TooManyAttemptsError, hash_password
 from storyproof.study.admin import log_in as begin_session
@@ -24,10 +26,9 @@ from storyproof.study.items import MAIN, find_paraphrasing
 from storyproof.study.messages import load_texts, read_messages
 from storyproof.study.participants import Arrival
 from storyproof.study.text_checks import COPIES_EARLIER, COPIES_INSTRUCTIONS, check_story
-from storyproof.web.guard import LARGEST_REQUEST
 from tests.study.browser import Browser, forms_of
 from tests.study.crowd import opening
-from tests.study.samples import UNLIMITED, Clock, make_study, solve_design
+from tests.study.samples import LIMITED, UNLIMITED, Clock, make_study, solve_design
 
 HOSTILE = "<script>alert(1)</script>'; DROP TABLE answer; --\" onload=x {0} %s \u202e"
 PASSWORD = "correct horse battery"
@@ -234,6 +235,124 @@ def test_a_full_study(tmp_path: Path, data: Path, clock: Clock) -> None:
     study.close()
 
 
+@pytest.fixture
+def limited(tmp_path: Path, data: Path, clock: Clock) -> Iterator[Study]:
+    found = make_study(tmp_path, solve_design(conditions=(LIMITED,), attention_checks=0), data=data, now=clock)
+    yield found
+    found.close()
+
+
+def test_a_time_limit_is_announced_and_practised(limited: Study, clock: Clock) -> None:
+    """The consent names it, practice shows it without an end, and its clock starts with a button, not with a link."""
+    browser = Browser(create_app(limited))
+    assert "You have 30 seconds for each question" in browser.open("/").text
+    browser.submit(agree="yes")
+    assert browser.title == "Practice"
+    assert 'data-left-ms="30000"' in browser.page.text
+    assert "data-over=" in browser.page.text
+    clock.turn(100)
+    browser.submit(answer=right_answer(limited, browser))
+    assert "/feedback/" in browser.path  # practice has no end
+    link = browser.path.partition("/feedback")[0]
+    for _ in range(2):
+        browser.open(link)
+        assert browser.title == "Ready?"
+        assert "You have 30 seconds for each" in browser.page.text
+        clock.turn(100)  # nothing runs yet
+    assert count(limited, schema.lease) == 0
+    browser.submit()
+    assert browser.title == "Question"
+    assert 'data-left-ms="30000"' in browser.page.text
+    assert "data-over=" not in browser.page.text
+    clock.turn(10)
+    browser.open(link)
+    assert 'data-left-ms="20000"' in browser.page.text
+    browser.submit(answer=right_answer(limited, browser))
+    browser.submit(difficulty="1")
+    assert browser.title == "Question"  # the next one comes at once
+    browser.submit(answer=right_answer(limited, browser))
+    clock.turn(3600)
+    browser.submit(difficulty="1")
+    assert browser.title == "Ready?"  # after a pause
+
+
+def test_whose_time_is_over_is_told(limited: Study, clock: Clock) -> None:
+    over = load_texts("en")("timed_out_note")
+    for fields in ({}, {"answer": "chosen", "over": "1"}):
+        browser = Browser(create_app(limited))
+        browser.open("/")
+        browser.submit(agree="yes")
+        browser.submit(answer=right_answer(limited, browser))
+        browser.open(browser.path.partition("/feedback")[0])
+        browser.submit()
+        assert over not in browser.page.text
+        clock.turn(30)
+        browser.submit(
+            **{key: right_answer(limited, browser) if key == "answer" else each for key, each in fields.items()}
+        )
+        assert browser.title == "How difficult was this question?"
+        assert over in browser.page.text
+
+
+def test_the_limits_of_some_conditions(tmp_path: Path, data: Path, clock: Clock) -> None:
+    """Nobody knows before the consent in which condition they will be."""
+    study = make_study(tmp_path, solve_design(), data=data, now=clock)
+    text = Browser(create_app(study)).open("/").text
+    assert "may have a time limit (30 seconds)" in text
+    study.close()
+
+
+def test_places_of_people_who_left_return(tmp_path: Path, data: Path, clock: Clock) -> None:
+    """Who leaves in practice keeps places for some minutes; until then others are told when to come back."""
+    design = solve_design(conditions=(UNLIMITED,), items=4, answers_per_item=1, tasks_per_participant=4)
+    study = make_study(tmp_path, design, data=data, now=clock)
+    begin(study)
+    second = begin(study)
+    assert second.title == "All places are taken now"
+    assert "Come back in about 10 min" in second.page.text
+    study.set_password(hash_password(PASSWORD))
+    cells = re.findall('<td class="number">(.*?)</td>', log_in(study).page.text.partition("<h2>Places")[2])
+    assert cells[:5] == ["4", "0", "0", "4", "0"]  # in all, done, given out, reserved, free
+    clock.turn(9 * 60)
+    assert "about 1 min" in begin(study).page.text
+    clock.turn(2 * 60)
+    third = begin(study)
+    assert third.title == "Practice"
+    play(study, third)
+    assert third.title == "Thank you"
+    assert begin(study).title == "The study is complete"
+    study.close()
+
+
+def test_every_page_says_which_study_it_is(tmp_path: Path, data: Path, clock: Clock) -> None:
+    design = solve_design(conditions=(UNLIMITED,), title="Who knows what?", institution="A laboratory")
+    study = make_study(tmp_path, design, data=data, now=clock)
+    browser = Browser(create_app(study))
+    browser.open("/")
+    while True:
+        head = browser.page.text.partition("<main")[0]
+        assert "Who knows what?" in head
+        assert "A laboratory" in head
+        assert "default readings" not in browser.page.text
+        if "/feedback/" in browser.path:
+            assert "<progress" in browser.page.text
+            assert browser.page.text.count('<li class="deciding"><mark>') > 0
+        if not forms_of(browser.page.text) and "/feedback/" not in browser.path:
+            break
+        if browser.title == "Before you begin":
+            browser.submit(agree="yes")
+        elif "/feedback/" in browser.path:
+            browser.open(browser.path.partition("/feedback")[0])
+        elif browser.form.action.endswith("/answer"):
+            browser.submit(answer=right_answer(study, browser))
+        else:
+            assert 'class="choices scale"' in browser.page.text
+            browser.submit(difficulty="2")
+    assert browser.title == "Thank you"
+    assert "data-copy=" in browser.page.text
+    study.close()
+
+
 def test_prolific(tmp_path: Path, data: Path, clock: Clock) -> None:
     design = solve_design(recruitment=PROLIFIC, completion_code="C0DE")
     study = make_study(tmp_path, design, data=data, now=clock)
@@ -428,11 +547,20 @@ def test_dashboard(study: Study) -> None:
     assert "Accuracy and time" in browser.page.text
     assert "100.0%" in browser.page.text
     assert browser.page.headers["refresh"]
+    assert browser.page.text.count('class="card"') == 4
+    assert "http://127.0.0.1/</a>" in browser.page.text
+    assert "too few have come" in browser.page.text
+    for _ in range(2):
+        play(study, begin(study))
+    browser.open("/admin")
+    assert re.search(
+        r"At this rate \(\d+\.\d an hour\) they will be in at \d{4}-\d\d-\d\d \d\d:\d\d UTC", browser.page.text
+    )
     archive = browser.open("/admin/export.zip")
     assert archive.headers["content-type"] == "application/zip"
     browser.open("/admin")
     browser.submit()
-    assert browser.title == "Dashboard"
+    assert browser.title == "Log in"
     assert browser.open("/admin/export.zip").headers["content-type"].startswith("text/html")
 
 
@@ -495,11 +623,11 @@ def test_sessions_end(study: Study, clock: Clock) -> None:
     browser = log_in(study)
     clock.turn(13 * 3600)
     browser.open("/admin")
-    assert browser.title == "Dashboard"
+    assert browser.title == "Log in"
     browser = log_in(study)
     study.set_password(hash_password("another password"))
     browser.open("/admin")
-    assert browser.title == "Dashboard"
+    assert browser.title == "Log in"
 
 
 def test_cookies(study: Study) -> None:
@@ -519,7 +647,7 @@ def test_log_out_needs_its_key(study: Study) -> None:
     browser = log_in(study)
     assert browser.send("/admin/logout", {"form_key": "x"}).status == 400
     browser.open("/admin")
-    assert browser.title != "Dashboard"
+    assert browser.title == "Dashboard"
 
 
 # Languages.
@@ -558,26 +686,26 @@ def test_rules_are_in_the_language_of_the_page_or_left_out(tmp_path: Path, data:
     assert "<details" not in pages["none"]
 
 
-SPANISH = {"consent_title": "Antes de empezar", "progress": "Paso {done} de {total}"}
+FRENCH = {"consent_title": "Avant de commencer", "progress": "Étape {done} sur {total}"}
 
 
 def test_messages_of_a_lab(tmp_path: Path, data: Path) -> None:
     """A study in a language that does not ship has all its texts from a file, which belongs to its design."""
-    path = tmp_path / "es.yaml"
+    path = tmp_path / "fr.yaml"
     english = load_texts("en")
     texts = {key: english.plain(key) for key in list(english.keys())}
-    path.write_text(json.dumps(texts | SPANISH | {"Different names are different people.": "Otros nombres"}), "utf-8")
-    design = solve_design(language="es", messages=read_messages(path, "es"), practice=1)
+    path.write_text(json.dumps(texts | FRENCH | {"Different names are different people.": "D'autres noms"}), "utf-8")
+    design = solve_design(language="fr", messages=read_messages(path, "fr"), practice=1)
     study = make_study(tmp_path, design, data=data)
     study.close()
     study = open_study(study.folder)
     browser = Browser(create_app(study))
     browser.open("/")
-    assert browser.title == "Antes de empezar"
-    assert '<html lang="es">' in browser.page.text
+    assert browser.title == "Avant de commencer"
+    assert '<html lang="fr">' in browser.page.text
     browser.submit(agree="yes")
-    assert "Paso 1 de 5" in browser.page.text
-    assert "Otros nombres" in browser.page.text
+    assert "Étape 1 sur 5" in browser.page.text
+    assert "D&#x27;autres noms" in browser.page.text
     study.close()
 
 

@@ -14,9 +14,9 @@ import yaml
 from typer.main import get_command
 
 from storyproof.cli.study import app
+from storyproof.runtime.guard import LARGEST_REQUEST
 from storyproof.study.folder import DATABASE_VARIABLE
 from storyproof.study.serve import PORT
-from storyproof.web.guard import LARGEST_REQUEST
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 

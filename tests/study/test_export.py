@@ -34,8 +34,8 @@ from storyproof.study.items import ATTENTION, MAIN
 from storyproof.study.new import new_study
 from storyproof.study.participant_flow import ANSWER, FINISHED, RATE, REVIEW, WRITE, find_step
 from storyproof.study.participants import Participant, StudyFullError, delete_participant
-from storyproof.study.preregistration import preregistration
-from storyproof.study.replace_excluded import replace_excluded
+from storyproof.study.planning import preregistration
+from storyproof.study.recruitment import replace_excluded
 from storyproof.study.results import find_exclusions, fleiss_kappa, list_payouts, read_rows, review_texts
 from storyproof.study.submissions import submit_answer, submit_rating, submit_review, submit_text
 from storyproof.study.tables import TABLES

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from storyproof.errors import ConfigError
-from storyproof.stats.intervals import mean_interval
+from storyproof.stats import mean_interval
 from storyproof.study.planning import plan_participants
 
 

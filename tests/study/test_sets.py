@@ -11,8 +11,7 @@ import pytest
 from sqlalchemy import select
 
 import storyproof
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import find_source, iterate_examples
 from storyproof.families.family import family_of
 from storyproof.study import schema
 from storyproof.study.app import create_app
@@ -59,6 +58,9 @@ def go_to_a_set(study: Study, browser: Browser) -> StudyItem:
     while True:
         if browser.form.action.endswith("/rate"):
             browser.submit(difficulty="1")
+            continue
+        if browser.form.action.endswith("/start"):
+            browser.submit()
             continue
         item = current(study, browser)
         if item.parts and item.role == MAIN:

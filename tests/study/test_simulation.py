@@ -12,7 +12,7 @@ import storyproof
 from storyproof.evaluation.runs import read_runs
 from storyproof.families.kinship.language.scenes import load_scenes
 from storyproof.families.kinship.placeholders import load_placeholders
-from storyproof.stats.intervals import wilson_interval
+from storyproof.stats import wilson_interval
 from storyproof.study.design import PARAPHRASE, SOLVE
 from storyproof.study.export import export_study
 from storyproof.study.folder import Study
@@ -20,7 +20,7 @@ from storyproof.study.items import MAIN, find_paraphrasing
 from storyproof.study.new import new_study
 from storyproof.study.participant_flow import FINISHED, REVIEW, WRITE, find_step
 from storyproof.study.participants import Participant, StudyFullError
-from storyproof.study.replace_excluded import replace_excluded
+from storyproof.study.recruitment import replace_excluded
 from storyproof.study.results import find_exclusions, group_answers, read_rows
 from storyproof.study.submissions import submit_review, submit_text
 from storyproof.study.text_checks import check_story

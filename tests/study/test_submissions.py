@@ -19,7 +19,7 @@ from storyproof.study.folder import Study, open_study
 from storyproof.study.items import ATTENTION, MAIN, PRACTICE
 from storyproof.study.participant_flow import ANSWER, FINISHED, GRACE_S, RATE, REVIEW, WRITE, StudyStep, find_step
 from storyproof.study.participants import Arrival, Participant, StudyFullError, delete_participant, enter, find
-from storyproof.study.replace_excluded import replace_excluded
+from storyproof.study.recruitment import replace_excluded
 from storyproof.study.results import find_exclusions, read_rows
 from storyproof.study.submissions import (
     LATE,

@@ -89,8 +89,8 @@ def damage_parquet(random: Random) -> bytes:
 
 def read_parquet_file(content: bytes, folder: Path, random: Random) -> None:
     """Read the columns and all rows, or write the file again with a change."""
+    from storyproof.formats.json_edits import Changes
     from storyproof.formats.parquet import FORMAT, read_parquet, rewrite_parquet
-    from storyproof.formats.patches import Changes
 
     path = folder / "test.parquet"
     path.write_bytes(content)

@@ -43,7 +43,7 @@ from storyproof.datasets.manifest import write_manifest
 from storyproof.errors import StoryproofError
 from storyproof.evaluation.runs import read_runs
 from storyproof.example import SPLITS
-from storyproof.experiments import checks, experiment, jobs
+from storyproof.experiments import experiment, jobs
 from storyproof.experiments.declaration import DeclaredData
 from storyproof.formats.format import load_format
 from storyproof.reports.audit_sections import overlaps_of, page_of, shortcuts_of
@@ -755,7 +755,7 @@ def _resulted(folder: Path, out: Path, random: Random) -> object:
     try:
         return [
             lambda: jobs.Result(path, made, made).read(),
-            lambda: list(checks._kept(path)),
+            lambda: list(experiment._kept(path)),
             lambda: experiment._commands(folder),
         ][random.randrange(3)]()
     finally:

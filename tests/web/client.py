@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import re
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 from starlette.types import ASGIApp, Message
@@ -27,7 +29,10 @@ class Answer:
 
     @property
     def error(self) -> str:
-        return str(self.json["error"])
+        if self.headers["content-type"] == "application/json":
+            return str(self.json["error"])
+        (message,) = re.findall(r'<p class="lead data">(.*?)</p>', self.text, re.DOTALL)
+        return unescape(message)
 
 
 class Client:

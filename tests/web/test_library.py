@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import sqlite3
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,8 +42,15 @@ def client(folder: Path) -> Client:
 
 def test_runs_and_data_are_listed(client: Client, folder: Path) -> None:
     found = client.get("/api/files").json
-    assert found["runs"] == ["runs/oracle_test.json", "runs/rules_test.json"]
-    assert found["data"] == ["<img src=x>/<script>alert(1)<_script>.jsonl", "tomi"]
+    runs = {each["path"]: each for each in found["runs"]}
+    assert list(runs) == ["runs/oracle_test.json", "runs/rules_test.json"]
+    oracle = runs["runs/oracle_test.json"]
+    assert (oracle["model"], oracle["data"], oracle["benchmark"], oracle["accuracy"]) == ("oracle", "tomi", "tomi", 1.0)
+    assert oracle["interval"][1] == 1.0
+    assert oracle["started"].startswith("20")
+    assert [each["path"] for each in found["data"]] == ["<img src=x>/<script>alert(1)<_script>.jsonl", "tomi"]
+    assert found["data"][1]["splits"]["test"] > 0
+    assert found["studies"] == []
     assert found["folder"] == str(folder)
 
 
@@ -52,6 +60,57 @@ def test_a_report_is_a_page_apart(client: Client) -> None:
     assert page.headers["content-security-policy"].startswith("sandbox allow-scripts")
     assert "allow-same-origin" not in page.headers["content-security-policy"]
     assert "rules answers" in page.text
+
+
+def test_an_audit_is_remembered_until_the_data_change(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=3, out=tmp_path / "tomi", format="jsonl")
+    client = Client(create_app(tmp_path, seed=1, quick_s=PATIENT_S))
+    assert client.get("/api/files").json["data"][0]["audit"] is None
+    client.get("/audit?data=tomi")
+    found = client.get("/api/files").json["data"][0]["audit"]
+    assert (found["ok"], found["questions"], found["understood"]) == (True, 18, 1.0)
+    assert found["result"].startswith("✓ Passed.")
+    with (tmp_path / "tomi" / "test.jsonl").open("a") as file:
+        file.write("\n")
+    assert client.get("/api/files").json["data"][0]["audit"] is None
+
+
+def test_a_dropped_file_is_audited(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=3, out=tmp_path / "made", format="jsonl")
+    content = (tmp_path / "made" / "test.jsonl").read_bytes()
+    wrong = content.replace(b'"answer": "', b'"answer": "not the ', 1)
+    client = Client(create_app(tmp_path / "data", seed=1, quick_s=PATIENT_S))
+    kind = {"content-type": "application/octet-stream"}
+    for name, kept in (("my file.jsonl", "dropped/my_file.jsonl"), ("../../etc/x.jsonl", "dropped/x.jsonl")):
+        sent = client.request("POST", f"/api/drop?name={quote(name)}", wrong, kind)
+        assert sent.json == {"data": kept}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "made"]
+    page = client.get("/audit?data=dropped/x.jsonl")
+    assert page.status == 200
+    assert "1 of 18 answers" in page.text
+    assert 'href="/runs"' in page.text  # the header leads back
+    refused = client.request("POST", "/api/drop?name=story.docx", b"x", kind)
+    assert refused.status == 400
+    assert "should end in" in refused.error
+    assert (
+        client.request("POST", "/api/drop?name=a.jsonl", wrong, {**kind, "origin": "http://evil.example"}).status == 403
+    )
+
+
+def test_studies_are_listed_with_their_progress(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "design.json").write_text('{"name": "kin", "title": "Who is who?", "kind": "solve"}')
+    (folder / "items.jsonl").write_text("")
+    client = Client(create_app(tmp_path, seed=1, quick_s=PATIENT_S))
+    [found] = client.get("/api/files").json["studies"]
+    assert (found["path"], found["title"], found["done"]) == ("study", "Who is who?", None)
+    with sqlite3.connect(folder / "study.sqlite") as base:
+        base.execute("CREATE TABLE slot (is_done BOOLEAN)")
+        base.execute("CREATE TABLE participant (id INTEGER)")
+        base.executemany("INSERT INTO slot VALUES (?)", [(True,), (False,), (False,)])
+    [found] = client.get("/api/files").json["studies"]
+    assert (found["done"], found["wanted"], found["participants"]) == (1, 3, 0)
 
 
 def test_an_audit_is_a_page_apart(client: Client) -> None:
@@ -166,7 +225,7 @@ def test_a_reader_that_aborts_does_not_take_the_server_with_it(
     answer = client.get("/audit?data=tomi")
     assert answer.status == 400
     assert answer.error == (
-        "the process that read tomi died: a file may be damaged, or memory ran out; "
+        "The process that read tomi died: a file may be damaged, or memory ran out; "
         "run storyproof audit on it to see more."
     )
 

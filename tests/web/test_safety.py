@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from storyproof.runtime.guard import LARGEST_REQUEST
 from storyproof.web import app as application
 from storyproof.web.app import create_app, explorer_page
-from storyproof.web.guard import LARGEST_REQUEST
 from tests.solvers.llm.serving import wait_for
 from tests.web.client import HOST, PATIENT_S, Client
 

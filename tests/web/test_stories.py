@@ -25,6 +25,10 @@ FAMILY = "Ann's son is Bob.\nBob's sister Clara went home.\nDan is the uncle of 
 BENCHMARKS = list(names("benchmark"))
 
 
+def realist(prompt: str) -> str:
+    return "jar"
+
+
 def hostile(prompt: str) -> str:
     return f"box {HOSTILE}"
 
@@ -36,7 +40,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Client:
-    return Client(create_app(folder / "data", seed=5, models=[f"{__name__}:hostile"], quick_s=PATIENT_S))
+    return Client(
+        create_app(folder / "data", seed=5, models=[f"{__name__}:hostile", f"{__name__}:realist"], quick_s=PATIENT_S)
+    )
 
 
 def story_of(client: Client, **about: Any) -> Any:
@@ -167,6 +173,75 @@ def test_the_place_of_a_problem_is_exact(client: Client) -> None:
     assert line[problem["column"] - 1 :][: problem["length"]] == "stepfather"
 
 
+@pytest.mark.parametrize(
+    ("sentence", "fixes"),
+    [
+        ("Bo exitted the attic.", ["exited"]),
+        ("Bo ent", ["entered"]),
+        ("Bo hid the key to the jar.", ["moved"]),
+        ("Bo entered a attic.", ["the"]),
+        ("Bo quagged the attic.", []),
+    ],
+)
+def test_a_word_that_does_not_fit_comes_with_words_that_do(client: Client, sentence: str, fixes: list[str]) -> None:
+    found = client.post("/api/read", story=f"{STORY}\n{sentence}", question=QUESTION).json
+    [problem] = found["problems"]
+    assert problem["line"] == 8
+    assert problem["fixes"][:1] == fixes
+    assert "expected one of" not in problem["message"]
+
+
+def test_a_message_about_a_sentence_has_its_place(client: Client) -> None:
+    story = f"{STORY}\nAda juggled with seven oranges.".replace("\n", " ")
+    problems = client.post("/api/read", story=story, question=QUESTION).json["problems"]
+    marked = [story[each["column"] - 1 :][: each["length"]] for each in problems if each["line"]]
+    assert any("juggled" in each for each in marked), problems
+    assert all(len(each) < 40 for each in marked)
+
+
+def test_forms_of_questions_give_questions_that_are_understood(client: Client) -> None:
+    for story, question in ((STORY, QUESTION), (FAMILY, "What is Dan to Ann?")):
+        found = client.post("/api/read", story=story, question=question, order=4).json
+        assert found["forms"]
+        for form in found["forms"]:
+            for template in form["templates"]:
+                asked = template
+                for place in range(8):
+                    asked = asked.replace(f"{{{place}}}", found["people"][place % len(found["people"])])
+                read = client.post("/api/read", story=story, question=asked).json
+                assert not any(each["is_fatal"] for each in read["problems"]), asked
+    german = story_of(client, benchmark="tom-k", settings={"language": "de"}, order=3)
+    assert "{2}" in german["forms"][0]["templates"][2]
+
+
+def test_all_samples_are_answered_and_confirmed(client: Client) -> None:
+    samples = {
+        each["title"]: each for about in client.get("/api/start").json["benchmarks"] for each in about["samples"]
+    }
+    answers = {}
+    for title, each in samples.items():
+        found = client.post("/api/read", story=each["story"], question=each["question"]).json
+        assert found["problems"] == [], title
+        assert found["confirmed"], title
+        answers[title] = found["answer"]
+    beliefs = {"Sally and Anne": "basket", "A secret look": "oven", "A lie": "cabinet"}
+    assert answers == {**beliefs, "A grandson": "grandson", "Two families fit": ""}
+
+
+def test_the_person_who_differs_between_families_is_marked(client: Client) -> None:
+    found = client.post("/api/read", story=FAMILY, question="What is Dan to Ann?").json
+    for model in found["models"]:
+        assert "Only Dan has another place." in model["caption"]
+        assert model["picture"]["svg"].count("person asked moved") == 1
+
+
+def test_a_picture_is_saved_as_a_file_of_its_own(client: Client) -> None:
+    found = client.post("/api/picture", story=STORY, question=QUESTION).json["svg"]
+    assert found.startswith("<svg")
+    assert "<style>" in found
+    assert "var(--" not in found
+
+
 def test_an_impossible_sentence_is_named_and_answered(client: Client) -> None:
     found = client.post("/api/read", story=f"{STORY}\nAda exited the attic.", question=QUESTION).json
     [problem] = found["problems"]
@@ -219,18 +294,21 @@ def test_every_listed_question_can_be_asked(client: Client) -> None:
 def test_steps_follow_nested_beliefs(client: Client) -> None:
     steps = client.post("/api/steps", story=STORY, question=QUESTION, order=3).json["steps"]
     assert [each["sentence"] for each in steps] == STORY.split("\n")
-    last = {name: (value, wrong) for _, name, value, wrong in steps[-1]["entries"]}
+    last = {each["name"]: (each["value"], each["is_wrong"]) for each in steps[-1]["entries"]}
     assert last["really"] == ("jar", False)
     assert last["Bo thinks Ada thinks"] == ("box", True)
     assert last["Bo thinks Ada thinks Bo thinks"] == ("box", False)
-    before = {name: value for _, name, value, _ in steps[1]["entries"]}
+    assert ["Bo", "Ada", "Bo"] in [each["chain"] for each in steps[-1]["entries"]]
+    before = {each["name"]: each["value"] for each in steps[1]["entries"]}
     assert before["really"] == before["Ada thinks"] == ""
     assert before["attic"] == "Ada, Bo"
 
 
 def test_steps_follow_a_family(client: Client) -> None:
     steps = client.post("/api/steps", story=FAMILY, question="What is Clara to Ann?").json["steps"]
-    values = [{name: value for group, name, value, _ in each["entries"] if group == "the question"} for each in steps]
+    values = [
+        {each["name"]: each["value"] for each in step["entries"] if each["group"] == "the question"} for step in steps
+    ]
     assert values == [{"Clara is Ann's": ""}, {"Clara is Ann's": "daughter"}, {"Clara is Ann's": "daughter"}]
     assert all(each["picture"]["svg"].startswith("<svg") for each in steps)
 
@@ -257,6 +335,14 @@ def test_a_solver_is_asked(client: Client) -> None:
     found = client.post("/api/ask", {**made["reference"], "asked": made["asked"], "model": "oracle"}).json
     assert found["answer"] == made["answer"]
     assert found["matches"]["careful"]["right"]
+
+
+def test_a_wrong_answer_comes_with_its_mistake(client: Client) -> None:
+    story = {"story": STORY, "question": QUESTION}
+    found = client.post("/api/ask", {**story, "model": f"{__name__}:realist", "prompt": "zero-shot"}).json
+    assert not found["matches"]["careful"]["right"]
+    assert found["mistake"] == "what follows under another reading"
+    assert "mistake" not in client.post("/api/ask", {**story, "model": "oracle"}).json
 
 
 def test_a_language_model_is_asked_and_its_reply_is_only_text(client: Client) -> None:

@@ -36,7 +36,7 @@ from storyproof.families.file_judge import Subject
 from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
 from storyproof.findings import MANIFEST as DIFFERS
 from storyproof.formats.columns import parse_columns, parse_consistent
-from storyproof.formats.format import split_in, split_of, suffixes
+from storyproof.formats.format import split_in, suffixes
 from storyproof.io.archives import unpacked
 from storyproof.io.bounded_input import FILE, kind_of
 from storyproof.io.storage import RemoteFolder, is_url
@@ -139,7 +139,7 @@ def _audit(
                 progress(examined.report.questions)
     orders.close()
     if not any(report.questions for report in reports):
-        raise DataError(f"{' and '.join(map(str, paths))} holds no questions, so there is nothing to audit.")
+        raise DataError(f"{' and '.join(map(str, paths))} contains no questions, so there is nothing to audit.")
     if fix is not None:
         _write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
     problems = dict.fromkeys(problem for each in manifests for problem in each.problems(hashes))
@@ -149,27 +149,6 @@ def _audit(
 
 
 verify = audit
-
-
-def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (), *, name: str = "") -> FileReport:
-    """Audit one file, without a manifest beside it.
-
-    Args:
-        path: The file.
-        format: The name of a format; auto recognises it.
-        readings: Only these readings make a wrong label rule-dependent; by default all.
-        name: What findings call it; by default its name.
-
-    Raises:
-        DataError: If the file cannot be read; the message says where, what was found and what was expected.
-        UnknownNameError: If there is no such format or reading.
-    """
-    examine_file = _ExamineFile({"readings": tuple(readings)}, format)
-    orders = _Orders(examine_file)
-    file = _File(DataFile(str(path)), name or Path(path).name, split_of(Path(path)), "")
-    report = orders.follow(file, examine_file(file))
-    orders.close()
-    return report
 
 
 def listed_statuses(report: AuditReport) -> dict[str, dict[str, int]]:
@@ -214,13 +193,13 @@ def _judge_resources(paths: Sequence[str | Path]) -> tuple[list[FileReport], lis
     for path in paths:
         if not is_url(path) and Path(path).name == MANIFEST:
             raise DataError(f"{path} describes a dataset; give its folder, {Path(path).parent}, or one of its files.")
-        found = None
+        judgement = None
         if not is_url(path) and kind_of(Path(path)) == FILE:
-            found = next((each for family in families() if (each := family.judge_resource(Path(path)))), None)
-        if found is None:
+            judgement = next((each for family in families() if (each := family.judge_resource(Path(path)))), None)
+        if judgement is None:
             others.append(path)
         else:
-            count, findings = found
+            count, findings = judgement
             reports.append(FileReport(Path(path).name, "", {"entries": count}, findings))
     return reports, others
 
@@ -245,15 +224,15 @@ def _find_all(paths: Sequence[str | Path]) -> list[_File]:
     """Return all files at some paths and URLs, those on this machine first."""
     local = [path for path in paths if not is_url(path)]
     files = find_files(local) if local or not paths else []
-    found = [
+    paths_found = [
         _File(DataFile(str(file)), name, split_in(file), str(file.parent))
         for file, name in zip(files, names_of(files), strict=True)
     ]
     for url in (str(path).rstrip("/") for path in paths if is_url(path)):
         for source in find_sources(url):
             for file in source.files:
-                found.append(_File(file, file.name, source.split, file.place.rpartition("/")[0]))
-    return found
+                paths_found.append(_File(file, file.name, source.split, file.place.rpartition("/")[0]))
+    return paths_found
 
 
 @dataclass(frozen=True, slots=True)

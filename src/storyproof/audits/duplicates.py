@@ -5,34 +5,203 @@ with another answer; `structural`, the same text once people are numbered in the
 and spaces are folded (which includes all of `story`); `near`, other texts with nearly the same words, names kept, in
 nearly the same order.
 
-The first four are found by hashing, with some hundred bytes per row; the last in `near_duplicates`.
+The first four are found by hashing, with some hundred bytes per row. For the last, MinHash and LSH (datasketch) propose
+pairs, and their exact Jaccard similarity decides. The numbers of texts and of proposals are bounded. Texts are compared
+in the order of their hashes, so those that were compared are a fair sample.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
-from storyproof.audits.fingerprints import HashedSplit, Hashes, StorySource, read_split
-from storyproof.audits.near_duplicates import Chosen, Near, find_near, load_datasketch, sample
-from storyproof.audits.overlaps import (
-    CONFLICT,
-    NEAR,
-    QUESTION,
-    STORY,
-    STRUCTURAL,
-    Conflict,
-    OverlapReport,
-    SplitOverlap,
-    Twins,
-)
 from storyproof.errors import ConfigError
+from storyproof.families.family import family_of_table
+from storyproof.formats.chunks import story_starts
+
+Hashes = npt.NDArray[np.uint64]
+
+
+class StorySource(Protocol):
+    """Tables of whole stories with a name and, if it is known, a split, such as `datasets.reading.Source`."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def split(self) -> str | None: ...  # noqa: D102
+    def tables(self) -> Iterator[pa.Table]: ...  # noqa: D102
+
+
+class HashedSplit(NamedTuple):
+    """What is compared of a split.
+
+    Attributes:
+        label: What to call it.
+        ids: The ids of its stories.
+        row_ids: The ids of its rows.
+        answers: The answers of its rows; None for rows without one.
+        hashes: By kind: of stories, of questions, and of stories without names.
+        texts: Stories by hash, those whose hashes are lowest.
+    """
+
+    label: str
+    ids: list[str]
+    row_ids: list[str]
+    answers: list[str | None]
+    hashes: dict[str, Hashes]
+    texts: dict[int, str]
+
+
+def read_split(source: StorySource, label: str, most_texts: int) -> HashedSplit:
+    """Read a split, and keep about as many texts as `most_texts`."""
+    ids: list[str] = []
+    row_ids: list[str] = []
+    answers: list[str | None] = []
+    labels: dict[str | None, str | None] = {}  # each once, however often it is given
+    numbers: dict[str, list[int]] = {kind: [] for kind in (STORY, QUESTION, STRUCTURAL)}
+    texts: dict[int, str] = {}
+    seen: set[tuple[str | None, int]] = set()
+    for table in source.tables():
+        rows = table.num_rows
+        if not rows:
+            continue
+        family = family_of_table(table)
+        story_ids, given = (_values(table, name) for name in ("story_id", "answer"))
+        facts = {name: _values(table, name) for name in family.facts}
+        stories = table["story"].to_pylist()
+        row_ids += table["id"].to_pylist()
+        answers += [labels.setdefault(each, each) for each in given]
+        hashes = {text: hash_of(text) for text in dict.fromkeys(stories)}
+        questions = zip(stories, table["question"].to_pylist(), strict=True)
+        numbers[QUESTION] += [hash_of(f"{hashes[text]} {question}") for text, question in questions]
+        for end in [*story_starts(table)[1:].tolist(), rows]:
+            last = end - 1  # where questions stand between sentences, the last row has all of them
+            text, key = stories[last], hashes[stories[last]]
+            if (story_ids[last], key) in seen:
+                continue
+            seen.add((story_ids[last], key))
+            ids.append(story_ids[last] or row_ids[last - rows])
+            numbers[STORY].append(key)
+            numbers[STRUCTURAL].append(
+                hash_of(family.fingerprint(text, {name: values[last] for name, values in facts.items()}))
+            )
+            texts[key] = text
+        if len(texts) > 2 * most_texts:
+            texts = {key: texts[key] for key in heapq.nsmallest(most_texts, texts)}
+    hashed = {kind: np.array(each, np.uint64) for kind, each in numbers.items()}
+    return HashedSplit(label, ids, row_ids, answers, hashed, texts)
+
+
+def _values(table: pa.Table, name: str) -> list[Any]:
+    values: list[Any] = table[name].to_pylist() if name in table.column_names else [None] * table.num_rows
+    return values
+
+
+def hash_of(text: str) -> int:
+    """Return 64 bits that are the same in every process."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+STORY, QUESTION, CONFLICT, STRUCTURAL, NEAR = KINDS = ("story", "question", "conflict", "structural", "near")
+MEANINGS = {
+    STORY: "the same story",
+    QUESTION: "the same story and question",
+    CONFLICT: "the same story and question with another answer",
+    STRUCTURAL: "the same story apart from its names",
+    NEAR: "nearly the same story",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """Two stories or questions that are the same, by id, and how alike they are."""
+
+    first: str
+    second: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict(Twins):
+    """Two rows that ask the same about the same text, and what each has for the answer."""
+
+    first_answer: str
+    second_answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class SplitOverlap:
+    """What two splits share, or what a split holds twice (then first and second are the same).
+
+    Attributes:
+        kind: One of KINDS.
+        first: One split.
+        second: The other.
+        first_total: How many stories (for `question` and `conflict`, questions) of the first were compared.
+        second_total: How many of the second.
+        first_affected: How many of the first have a twin in the second.
+        second_affected: How many of the second have one in the first.
+        pairs: How many pairs of twins there are; for near ones, of different texts.
+        examples: Some of them; conflicts one per question, structural ones with different texts, near ones the nearest
+            first.
+    """
+
+    kind: str
+    first: str
+    second: str
+    first_total: int
+    second_total: int
+    first_affected: int
+    second_affected: int
+    pairs: int
+    examples: list[Twins]
+
+    @property
+    def share(self) -> float:
+        """How much of the second, such as the test split, is affected."""
+        return self.second_affected / self.second_total if self.second_total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapReport:
+    """What was found.
+
+    Attributes:
+        parts: How many stories and questions each split has.
+        overlaps: By kind, each split with itself and each two with one another, the earlier first.
+        near: How near ones were looked for, and how many texts were compared; empty if they were not. Twins of stories
+            that were not compared (see the totals) are not found, which makes shares lower bounds.
+    """
+
+    parts: dict[str, dict[str, int]]
+    overlaps: list[SplitOverlap]
+    near: dict[str, Any]
+
+    def conflicts(self) -> Iterator[tuple[SplitOverlap, Conflict]]:
+        """Return the examples of conflicts, each with its splits."""
+        for each in self.overlaps:
+            for twins in each.examples:
+                if isinstance(twins, Conflict):
+                    yield each, twins
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        overlaps = [{**asdict(each), "share": each.share} for each in self.overlaps]
+        return {"parts": self.parts, "overlaps": overlaps, "near": self.near}
+
 
 NEAR_TEXTS = 50_000
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -80,8 +249,8 @@ def find_overlaps(
     about: dict[str, Any] = {}
     if near:
         chosen = sample([each.texts for each in parts], near_texts)
-        found, about = find_near(library, chosen, threshold)
-        overlaps += [_near(parts, place, found, chosen[: about["compared"]], examples) for place in places]
+        near_pairs, about = find_near(library, chosen, threshold)
+        overlaps += [_near(parts, place, near_pairs, chosen[: about["compared"]], examples) for place in places]
     sizes = {each.label: {"stories": len(each.ids), "questions": len(each.row_ids)} for each in parts}
     return OverlapReport(sizes, overlaps, about)
 
@@ -141,28 +310,28 @@ def _disputed(parts: Sequence[HashedSplit]) -> Hashes:
     """Return the questions that have several answers."""
     numbers: dict[str | None, int] = {}
     answers = np.array([numbers.setdefault(each, len(numbers)) for part in parts for each in part.answers], np.uint64)
-    asked = np.concatenate([part.hashes[QUESTION] for part in parts])
-    _, firsts = np.unique(asked + answers * _ODD, return_index=True)  # the first of each question with each answer
-    questions, counts = np.unique(asked[firsts], return_counts=True)
+    hashes = np.concatenate([part.hashes[QUESTION] for part in parts])
+    _, firsts = np.unique(hashes + answers * _ODD, return_index=True)  # the first of each question with each answer
+    questions, counts = np.unique(hashes[firsts], return_counts=True)
     return questions[counts > 1]
 
 
 def _answered(part: HashedSplit, questions: Hashes) -> dict[int, list[tuple[int, str]]]:
     """Return rows with their answers, by question, without rows that have none."""
-    found: dict[int, list[tuple[int, str]]] = {}
-    asked = part.hashes[QUESTION]
-    for row in np.flatnonzero(np.isin(asked, questions)).tolist():
+    answered: dict[int, list[tuple[int, str]]] = {}
+    hashes = part.hashes[QUESTION]
+    for row in np.flatnonzero(np.isin(hashes, questions)).tolist():
         if (answer := part.answers[row]) is not None:
-            found.setdefault(int(asked[row]), []).append((row, answer))
-    return found
+            answered.setdefault(int(hashes[row]), []).append((row, answer))
+    return answered
 
 
 def _near(
-    parts: Sequence[HashedSplit], place: tuple[int, int], found: Near, compared: Sequence[Chosen], most: int
+    parts: Sequence[HashedSplit], place: tuple[int, int], near: Near, compared: Sequence[Chosen], most: int
 ) -> SplitOverlap:
     """Summarise the near pairs of two parts, or of one."""
     first, second = parts[place[0]], parts[place[1]]
-    pairs = found[place]
+    pairs = near[place]
     keys, other_keys = {pair[1] for pair in pairs}, {pair[2] for pair in pairs}
     if first is second:
         keys = other_keys = keys | other_keys
@@ -181,3 +350,95 @@ def _count(part: HashedSplit, keys: set[int]) -> int:
 def _id_of(part: HashedSplit, key: int) -> str:
     """Return the id of the first story with this text."""
     return part.ids[int(np.flatnonzero(part.hashes[STORY] == np.uint64(key))[0])]
+
+
+_SHINGLE_WORDS = 3  # in a row, compared as one
+_PERMUTATIONS = 128
+_RECALL = 0.97  # the share of pairs just at the threshold that is proposed, at least
+_MOST_PROPOSALS = 1_000_000
+_ODD_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_WORD = re.compile(r"\w+")
+Near = defaultdict[tuple[int, int], list[tuple[float, int, int]]]  # similarity and hashes, by the two parts
+
+_word_hash = lru_cache(maxsize=1 << 17)(hash_of)
+
+
+class Chosen(NamedTuple):
+    """A text that is compared, and the part that it is from."""
+
+    key: int
+    part: int
+    text: str
+
+
+def load_datasketch() -> Any:
+    """Load the library, which is an optional dependency.
+
+    Raises:
+        ConfigError: If it is not installed.
+    """
+    try:
+        return import_module("datasketch")
+    except ImportError as error:
+        raise ConfigError(
+            "near duplicates are found with datasketch, which is not installed; run pip install 'storyproof[audit]', "
+            "or leave near duplicates out."
+        ) from error
+
+
+def sample(parts: Sequence[Mapping[int, str]], most: int) -> list[Chosen]:
+    """Choose texts to compare, of texts by hash: those of small parts first, in the order of their hashes."""
+    chosen: list[Chosen] = []
+    for rank, number in enumerate(sorted(range(len(parts)), key=lambda place: len(parts[place]))):
+        quota = (most - len(chosen)) // (len(parts) - rank)
+        texts = parts[number]
+        chosen += [Chosen(key, number, texts[key]) for key in heapq.nsmallest(quota, texts)]
+    return sorted(chosen)
+
+
+def find_near(library: Any, chosen: Sequence[Chosen], threshold: float) -> tuple[Near, dict[str, Any]]:
+    """Find all near pairs, and return them with the method used."""
+    bands, rows, recall = _bands(threshold)
+    storage = {"type": "dict", "basename": b"near"}  # named, or it would draw a name
+    index = library.MinHashLSH(num_perm=_PERMUTATIONS, params=(bands, rows), storage_config=storage)
+    shingles = [_shingles(each.text) for each in chosen]
+    low_halves = (each.astype(np.uint32).tolist() for each in shingles)
+    pairs: Near = defaultdict(list)
+    proposals = compared = 0
+    for number, sketch in enumerate(library.MinHash.generator(low_halves, num_perm=_PERMUTATIONS, hashfunc=int)):
+        if proposals > _MOST_PROPOSALS:
+            break
+        proposed = sorted(index.query(sketch))
+        index.insert(number, sketch, check_duplication=False)
+        proposals, compared = proposals + len(proposed), number + 1
+        for other in proposed:
+            similarity = _jaccard(shingles[other], shingles[number])
+            if similarity >= threshold and chosen[other].key != chosen[number].key:
+                first, second = sorted((chosen[other], chosen[number]), key=lambda each: each.part)
+                pairs[first.part, second.part].append((similarity, first.key, second.key))
+    about = {"threshold": threshold, "shingle_words": _SHINGLE_WORDS, "recall_at_threshold": recall}
+    return pairs, {**about, "proposals": proposals, "compared": compared, "chosen": len(chosen)}
+
+
+def _bands(threshold: float) -> tuple[int, int, float]:
+    """Choose how many bands of how many rows: the most rows that recall allows, for few idle proposals."""
+    for rows in range(_PERMUTATIONS // 2, 0, -1):
+        recall = 1 - (1 - threshold**rows) ** (_PERMUTATIONS // rows)
+        if recall >= _RECALL:
+            break
+    return _PERMUTATIONS // rows, rows, recall
+
+
+def _shingles(text: str) -> Hashes:
+    """Return the hashes of all runs of a few words."""
+    words = np.array([_word_hash(word) for word in _WORD.findall(text.casefold()) or [text]], np.uint64)
+    count = max(1, len(words) - _SHINGLE_WORDS + 1)
+    mixed = np.zeros(count, np.uint64)
+    for at in range(min(_SHINGLE_WORDS, len(words))):
+        mixed = mixed * _ODD_FACTOR + words[at : at + count]
+    return np.unique(mixed)
+
+
+def _jaccard(first: Hashes, second: Hashes) -> float:
+    shared = len(np.intersect1d(first, second, assume_unique=True))
+    return shared / (len(first) + len(second) - shared)

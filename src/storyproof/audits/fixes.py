@@ -8,7 +8,7 @@ from storyproof.errors import UnknownNameError
 from storyproof.families.family import load_family
 from storyproof.findings import FileReport
 from storyproof.formats.format import load_format
-from storyproof.formats.patches import Changes, Write, contents, right_value
+from storyproof.formats.json_edits import Changes, Write, right_value
 
 MARK, DROP = MANNERS = ("mark", "drop")  # what to do with rows from which no answer follows
 
@@ -62,8 +62,3 @@ def _settle(changes: Changes, report: FileReport, column: str, right: str, ambig
     final = {**report.declared, **report.unsettled}
     final |= {row: values[column] for row, values in changes.values.items() if column in values}
     changes.gone = {*changes.gone, *(row for row, status in final.items() if status != right)}
-
-
-def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
-    """Return the contents of the files that `fixes` writes, by name."""
-    return contents(fixes(path, report, ambiguous))

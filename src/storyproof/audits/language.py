@@ -69,11 +69,11 @@ def measure_language(examples: Iterable[Example], most: int = MOST_STORIES) -> L
     Raises:
         DataError: If there is no story.
     """
-    found = {(each.story_id, each.story): each for each in examples}
-    if not found:
+    distinct = {(each.story_id, each.story): each for each in examples}
+    if not distinct:
         raise DataError("there are no stories, so there is no language to measure.")
-    draws = Draws("language", len(found))
-    chosen = list(found.values())
+    draws = Draws("language", len(distinct))
+    chosen = list(distinct.values())
     chosen = [chosen[place] for place in draws.order(len(chosen))[:most].tolist()]
     masked = [_masked(each) for each in chosen]
     plain = [re.sub(r"@\d+", "X", text) for text in masked]
@@ -141,6 +141,6 @@ def _bleu(words: Sequence[str], most: Grams) -> float:
         grams = Counter(tuple(words[start : start + size]) for start in range(len(words) - size + 1))
         if not grams:
             return 0.0
-        known = sum(min(count, most[gram]) for gram, count in grams.items())
-        total += math.log((known + 1e-9) / sum(grams.values())) / _LONGEST
+        matches = sum(min(count, most[gram]) for gram, count in grams.items())
+        total += math.log((matches + 1e-9) / sum(grams.values())) / _LONGEST
     return math.exp(total)

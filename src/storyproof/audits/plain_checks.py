@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from storyproof.audits.fingerprints import Hashes, hash_of
+from storyproof.audits.duplicates import Hashes, hash_of
 from storyproof.example import SPLITS
 from storyproof.findings import CONFLICT, NO_CHOICE, NOT_IN_STORY, TWICE, Finding
 from storyproof.formats.columns import folded

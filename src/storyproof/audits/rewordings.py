@@ -52,7 +52,7 @@ class Rewordings:
             table: Rows with their places, among them these.
             rows: Their numbers in the file.
         """
-        found: dict[str, list[dict[str, Any]]] = {}
+        groups: dict[str, list[dict[str, Any]]] = {}
         reasons: dict[int, str] = {}
         for values in table.to_pylist():
             number = values[PLACE]["row"]
@@ -63,12 +63,12 @@ class Rewordings:
             if has_facts or self._family not in ("", family.name):
                 continue  # it says what its text states, and that cannot be read
             try:
-                found.setdefault(family.name, []).append(_filled(values, self._read(values, family), family))
+                groups.setdefault(family.name, []).append(_filled(values, self._read(values, family), family))
             except DataError as error:
                 reasons[number] = str(error)
-        schemas = {name: [*plain_schema(load_family(name).schema), table.schema.field(PLACE)] for name in found}
+        schemas = {name: [*plain_schema(load_family(name).schema), table.schema.field(PLACE)] for name in groups}
         tables = {
-            name: pa.Table.from_pylist(rows, schema=pa.schema(schemas[name])) for name, rows in found.items() if rows
+            name: pa.Table.from_pylist(rows, schema=pa.schema(schemas[name])) for name, rows in groups.items() if rows
         }
         return Reworded(tables, reasons)
 

@@ -20,7 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from storyproof.audits.fingerprints import StorySource
+from storyproof.audits.duplicates import StorySource
 from storyproof.audits.plain_checks import PlainChecks, RowHashes
 from storyproof.audits.rewordings import Rewordings
 from storyproof.catalog import names
@@ -479,8 +479,8 @@ def _is_ours(path: Path, form: Format) -> bool:
 
 def _other_family(path: Path, table: pa.Table, family: Family, says: str) -> DataError:
     lacking = sorted(family.marks - set(table.column_names))
-    found = f"no column '{lacking[0]}'" if lacking else f"rows of {family_of_table(table).title}"
-    return DataError(f"{path}: found {found}; expected rows of {family.title}, as {says} says.")
+    content = f"no column '{lacking[0]}'" if lacking else f"rows of {family_of_table(table).title}"
+    return DataError(f"{path}: found {content}; expected rows of {family.title}, as {says} says.")
 
 
 @contextmanager
@@ -547,10 +547,10 @@ def find_files(paths: Sequence[str | Path]) -> list[Path]:
 def names_of(files: Sequence[Path]) -> list[str]:
     """Return what reports call files: their names, with as many folders before them as it takes to distinguish them."""
     wholes = [file.absolute().parts for file in files]
-    found = []
+    shown_names = []
     for parts in wholes:
         depth = 1
         while depth < len(parts) and sum(other[-depth:] == parts[-depth:] for other in set(wholes)) > 1:
             depth += 1
-        found.append(name_of("/".join(parts[-depth:])))
-    return found
+        shown_names.append(name_of("/".join(parts[-depth:])))
+    return shown_names

@@ -18,6 +18,7 @@ from storyproof.cli import (
     ask,
     audit,
     compare,
+    diagnose,
     doctor,
     evaluate,
     experiment,
@@ -82,7 +83,10 @@ app.command("evaluate", cls=ModelCommand)(evaluate.evaluate)
 app.command("ask", cls=OneQuestionCommand, short_help="Ask a model one question.")(ask.ask)
 app.command("compare", cls=Command, short_help="Compare two runs, or two sets of labels.")(compare.compare)
 app.command("report", cls=Command, short_help="Compare runs on one page or in tables.")(report.report)
-app.command("serve", cls=OneQuestionCommand, short_help="Start the explorer, a web page on this machine.")(serve.serve)
+app.command("diagnose", cls=Command, short_help="Find which procedure a model's answers follow.")(diagnose.diagnose)
+app.command(
+    "serve", cls=OneQuestionCommand, short_help="Start the home page on this machine: explorer, runs, data, studies."
+)(serve.serve)
 app.add_typer(study.app, name="study", short_help="Run studies with people.")
 app.command("doctor", cls=Command, short_help="Report installed extras and problems.")(doctor.doctor)
 app.command("new-family", cls=Command, short_help="Write a package with a family of your own.")(new_family.new_family)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def ask(
     context: typer.Context,
-    model: Annotated[str, typer.Option(help="Whom to ask, as for evaluate.")],
+    model: Annotated[str, typer.Option(help="The model, as for evaluate.")],
     data: Annotated[Path | None, typer.Option(help="A dataset folder or a file.")] = None,
     index: Annotated[int, typer.Option(help="Which question of it, counted from 0.")] = 0,
     split: options.Split = None,
@@ -27,7 +27,7 @@ def ask(
         bool, typer.Option("--exclude-memory-reality", help="Count questions about beliefs only.")
     ] = False,
     story: Annotated[str | None, typer.Option(help="A story of your own.")] = None,
-    question: Annotated[str | None, typer.Option(help="What to ask about it.")] = None,
+    question: Annotated[str | None, typer.Option(help="The question about the story.")] = None,
     answer: Annotated[str | None, typer.Option(help="The right answer, if it is to be judged.")] = None,
     prompt: Annotated[str, typer.Option(help="A prompt's name or file, or module:function.")] = "zero-shot",
     conventions: options.Conventions = True,
@@ -35,7 +35,7 @@ def ask(
     max_tokens: options.MaxTokens = None,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Also show what exactly is asked.")] = False,
     json_out: Annotated[
-        Path | None, typer.Option("--json", help="Write what came of it to a file; - for standard output.")
+        Path | None, typer.Option("--json", help="Write the result to a file; - for standard output.")
     ] = None,
 ) -> None:
     """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""
@@ -63,11 +63,11 @@ def ask(
         else:
             example = own_example(story or "", question or "", answer)
         with progress_bar(f"{model}: asking", None):
-            found = asker.ask(example)
+            exchange = asker.ask(example)
     finally:
         asker.close()
-    if not write_results(json_out, [found.as_dict()]):
-        _print(found, show_prompt, with_story=data is not None)
+    if not write_results(json_out, [exchange.as_dict()]):
+        _print(exchange, show_prompt, with_story=data is not None)
 
 
 def _converse(asker: Asker, show_prompt: bool) -> None:
@@ -81,11 +81,11 @@ def _converse(asker: Asker, show_prompt: bool) -> None:
             answer = _line("right answer (may be empty): ")
             try:
                 with progress_bar("asking", None):
-                    found = asker.ask(own_example(story, question, answer))
+                    exchange = asker.ask(own_example(story, question, answer))
             except StoryproofError as error:
                 complain(error)
                 continue
-            _print(found, show_prompt, with_story=False)
+            _print(exchange, show_prompt, with_story=False)
         echo("Next story:", err=True)
 
 
@@ -103,20 +103,20 @@ def _line(question: str) -> str:
     return sys.stdin.readline().strip()
 
 
-def _print(found: Exchange, show_prompt: bool, *, with_story: bool) -> None:
+def _print(exchange: Exchange, show_prompt: bool, *, with_story: bool) -> None:
     if with_story and not show_prompt:
-        echo_text(f"{found.example.story}\n\n{found.example.question}\n")
-    for number, (request, reply) in enumerate(found.steps, start=1):
-        step = f"step {number} " if len(found.steps) > 1 else ""
+        echo_text(f"{exchange.example.story}\n\n{exchange.example.question}\n")
+    for number, (request, reply) in enumerate(exchange.steps, start=1):
+        step = f"step {number} " if len(exchange.steps) > 1 else ""
         if show_prompt:
             echo_text(f"{step}prompt:\n{request.text}\n")
-        if step or reply != found.answer:
+        if step or reply != exchange.answer:
             echo_text(f"{step}reply: {reply}")
-    for written, read in found.read_as:
+    for written, read in exchange.read_as:
         echo_text(f"read '{written}' as '{read}'" if read else f"left out '{written}', which says nothing")
     none = "no answer: the reply was cut off before it; raise --max-tokens"
-    echo_text(f"{found.model}: {none if found.cut_off else found.answer}")
-    if found.matches:
-        judged = ", ".join(f"{name} {each.kind}" for name, each in found.matches.items())
-        right = "right" if found.matches["careful"].right else "wrong"
-        echo(f"expected: {found.example.answer} ({right}: {judged})")
+    echo_text(f"{exchange.model}: {none if exchange.cut_off else exchange.answer}")
+    if exchange.matches:
+        judged = ", ".join(f"{name} {each.kind}" for name, each in exchange.matches.items())
+        right = "right" if exchange.matches["careful"].right else "wrong"
+        echo(f"expected: {exchange.example.answer} ({right}: {judged})")

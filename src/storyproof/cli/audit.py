@@ -19,6 +19,7 @@ from storyproof.cli.safe_terminal import console, echo, note
 from storyproof.errors import ConfigError
 from storyproof.findings import PROOF_SAMPLE
 from storyproof.io.storage import as_place
+from storyproof.language.display_names import display_name
 
 if TYPE_CHECKING:
     from storyproof.findings import AuditReport, FileReport
@@ -54,7 +55,9 @@ def audit(
     reading: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="<str>", help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"
+            metavar="<str>",
+            help="Count a wrong label as rule-dependent only if it is right under this reading; may be repeated.",
+            show_default="all",
         ),
     ] = None,
     rules: Annotated[
@@ -91,7 +94,7 @@ def audit(
 ) -> None:
     """Check every label against the text, list what is wrong and why, and write corrected files.
 
-    `verify` is another name of this command. Exit code 1 if a row does not hold what it claims, or is not understood.
+    `verify` is another name of this command. Exit code 1 if a label is wrong, or a row is not understood.
     Labels that follow under some readings only, duplicates and small tests are listed too, but do not count as wrong.
     """
     import storyproof
@@ -99,8 +102,8 @@ def audit(
     from storyproof.io.archives import unpacked
 
     places = [as_place(path) for path in paths]
-    for asked, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
-        engines.refuse_urls(places if asked else [], option)
+    for is_wanted, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
+        engines.refuse_urls(places if is_wanted else [], option)
     for given, option in ((against, "--against"), (html, "--html")):
         engines.refuse_urls(places if given is not None else [], option)
     for out, option in ((json_out, "--json"), (html, "--html")):
@@ -131,7 +134,7 @@ def audit(
         wanted = shortcuts, overlaps or against is not None, language
         with unpacked([Path(path) for path in paths] if any(wanted) else []) as unzipped:
             more = _more([Path(path) for path in unzipped], *wanted, against, parse_columns(columns) if columns else {})
-    extra = {name: found for name, found, _ in more}
+    extra = {name: value for name, value, _ in more}
     quiet = takes_output(json_out) or takes_output(html)
     if json_out is not None:
         plain = quiet  # escapes of the screen would not be JSON
@@ -232,7 +235,7 @@ def _percent(part: int, whole: int) -> str:
 
 def _print_counts(label: str, counts: Mapping[str, int]) -> None:
     if counts:
-        echo(f"  {label}: {', '.join(f'{name} {count:,}' for name, count in counts.items())}")
+        echo(f"  {label}: {', '.join(f'{display_name(name)} {count:,}' for name, count in counts.items())}")
 
 
 def _verdict(report: AuditReport) -> str:
@@ -260,11 +263,11 @@ def _more(
     """Return what else was asked for: name, plain values, and a table to print."""
     from storyproof.reports import audit_sections as auditing
 
-    found: list[tuple[str, Any, Any]] = []
+    sections: list[tuple[str, Any, Any]] = []
     if shortcuts:
-        found.append(("shortcuts", *auditing.shortcuts_of(paths, columns)))
+        sections.append(("shortcuts", *auditing.shortcuts_of(paths, columns)))
     if overlaps:
-        found.append(("overlaps", *auditing.overlaps_of(paths, against, columns)))
+        sections.append(("overlaps", *auditing.overlaps_of(paths, against, columns)))
     if language:
-        found.append(("language", *auditing.language_of(paths)))
-    return found
+        sections.append(("language", *auditing.language_of(paths)))
+    return sections

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,58 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from storyproof.evaluation.compare import Comparison, Gap
+    from storyproof.evaluation.rescore import Compared, Rescored
+
+
+def rescored_view(results: Sequence[Rescored]) -> RenderableType:
+    """Show what each model scores on published and on corrected labels, and by which the two differ."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from storyproof.reports.numbers import Column, Fitting
+    from storyproof.stats import how
+
+    parts: list[RenderableType] = []
+    for each in results:
+        rows = [("all, average", _label_cells(each.scores, "accuracy"))]
+        if each.scores.stories < each.scores.questions:
+            rows.append(("all, joint", _label_cells(each.scores, "joint")))
+        styles = [""] * len(rows) + ["dim"] * len(each.by_kind)
+        rows += [(display_name(kind), _label_cells(compared, "accuracy")) for kind, compared in each.by_kind.items()]
+        columns = [Column("questions", [name for name, _ in rows], name=True)]
+        headings = ("labels changed", "published", "corrected", "difference")
+        columns += map(Column, headings, zip(*(cells for _, cells in rows), strict=True))
+        parts += [Text(each.model), Fitting(columns, styles), Text(_caption(each), style="dim")]
+    stories = max(each.scores.stories for each in results)
+    lines = ["percent right", *how(stories), *how(stories, paired=True)]
+    return Group(*parts, *(Text(line, style="dim") for line in lines))
+
+
+def _label_cells(compared: Compared, score: str) -> list[str]:
+    from storyproof.reports.numbers import signed, with_interval
+
+    counts = f"{compared.changed_labels:,} of {compared.questions:,}" if score == "accuracy" else ""
+    sides = [each[score] for each in (compared.published, compared.corrected)]
+    difference = compared.difference[score]
+    return [
+        counts,
+        *(with_interval(each.value, (each.low, each.high)) for each in sides),
+        signed(difference.value, difference.low, difference.high),
+    ]
+
+
+def _caption(result: Rescored) -> str:
+    from storyproof.reports.numbers import counted, percent
+
+    parts = [f"{counted(result.scores.questions, 'question')} of {counted(result.scores.stories, 'story')}"]
+    if result.dropped:
+        have = "has" if result.dropped == 1 else "have"
+        right = percent(result.dropped_accuracy)
+        parts.append(f"{result.dropped:,} more {have} no answer in the corrected data ({right} right as published)")
+    if result.unanswered_stories:
+        be = "is" if result.unanswered_stories == 1 else "are"
+        parts.append(f"{counted(result.unanswered_stories, 'story')} {be} not answered")
+    return "; ".join(parts)
 
 
 def compare(
@@ -56,49 +109,53 @@ def compare(
     files = [name.partition(".json:")[0] + ".json" if ".json:" in name else name for name in (first, second)]
     check_results(json_out, files)
     with progress_bar("comparing", None):
-        found = storyproof.compare(first, second)
-    if not write_results(json_out, [found.as_dict()]):
-        console().print(_view(found))
+        comparison = storyproof.compare(first, second)
+    if not write_results(json_out, [comparison.as_dict()]):
+        console().print(_view(comparison))
 
 
 def _compare_labels(run: Path, labels: Path, published: Path | None, split: str | None, json_out: Path | None) -> None:
     """Score recorded answers on published and on corrected labels."""
-    from storyproof.cli.label_views import rescored_view
     from storyproof.evaluation.rescore import rescore_all
 
     check_results(json_out, [run, labels, published])
     with progress_bar("comparing labels", None):
-        found = rescore_all(run, labels, split=split, published=published)
-    if not write_results(json_out, [each.as_dict() for each in found]):
-        console().print(rescored_view(found))
+        results = rescore_all(run, labels, split=split, published=published)
+    if not write_results(json_out, [each.as_dict() for each in results]):
+        console().print(rescored_view(results))
 
 
-def _view(found: Comparison) -> RenderableType:
+def _view(comparison: Comparison) -> RenderableType:
     """Show both runs; names may be long, so that they stand above and columns have letters."""
     from rich.console import Group
     from rich.text import Text
 
     from storyproof.reports.numbers import Column, Fitting, counted
-    from storyproof.stats.intervals import how
+    from storyproof.stats import how
 
-    gaps: dict[str, Gap | None] = {"average": found.accuracy}
-    if found.stories < found.questions:
-        gaps["joint"] = found.joint
+    gaps: dict[str, Gap | None] = {"average": comparison.accuracy}
+    if comparison.stories < comparison.questions:
+        gaps["joint"] = comparison.joint
     styles = [""] * len(gaps)
-    rows = [*gaps.items(), *(found.by_question_type.items() if len(found.by_question_type) > 1 else ())]
+    rows = [*gaps.items(), *(comparison.by_question_type.items() if len(comparison.by_question_type) > 1 else ())]
     cells = zip(*(_cells(gap) for _, gap in rows), strict=True)
     columns = [Column("percent right", [display_name(name).replace(", ", ",\n", 1) for name, _ in rows], name=True)]
     columns += map(Column, ("of", "A", "B", "B less A", "p"), cells)
-    agreed = found.agreement
+    agreed = comparison.agreement
     lines = [
-        f"{counted(found.questions, 'question')} of {counted(found.stories, 'story')}: both right {agreed['both']:,}, "
-        f"only A {agreed['first']:,}, only B {agreed['second']:,}, neither {agreed['neither']:,}",
+        f"{counted(comparison.questions, 'question')} of {counted(comparison.stories, 'story')}: "
+        f"both right {agreed['both']:,}, only A {agreed['first']:,}, only B {agreed['second']:,}, "
+        f"neither {agreed['neither']:,}",
     ]
-    if found.only_first or found.only_second:
-        lines.append(f"left out, as the other has no answer: {found.only_first:,} of A, {found.only_second:,} of B")
-    lines += [*how(found.stories, paired=True), "p by an exact permutation test over stories, not corrected"]
+    if comparison.only_first or comparison.only_second:
+        lines.append(
+            f"left out, as the other has no answer: {comparison.only_first:,} of A, {comparison.only_second:,} of B"
+        )
+    lines += [*how(comparison.stories, paired=True), "p by an exact permutation test over stories, not corrected"]
     table = Fitting(columns, [*styles, *["dim"] * (len(rows) - len(styles))])
-    return Group(*map(Text, (f"A  {found.first}", f"B  {found.second}")), table, *(Text(line, "dim") for line in lines))
+    return Group(
+        *map(Text, (f"A  {comparison.first}", f"B  {comparison.second}")), table, *(Text(line, "dim") for line in lines)
+    )
 
 
 def _cells(gap: Gap | None) -> list[str]:

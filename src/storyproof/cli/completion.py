@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from storyproof.catalog import names
 
 
-def _offer(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+def _offer(choices: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
     """Return a function that completes a word to one of some names."""
 
     def complete(incomplete: str) -> list[str]:
-        return [name for name in known() if name.startswith(incomplete)]
+        return [name for name in choices() if name.startswith(incomplete)]
 
     return complete
 

@@ -119,10 +119,10 @@ def _trace(error: BaseException) -> str:
 
 
 def _versions() -> list[str]:
-    found = []
+    versions = []
     for name in _PACKAGES:
         try:
-            found.append(f"{name} {version(name)}")
+            versions.append(f"{name} {version(name)}")
         except PackageNotFoundError:
             continue
-    return found
+    return versions

@@ -12,7 +12,7 @@ from storyproof.cli.progress import progress_bar
 from storyproof.cli.safe_terminal import echo, note
 
 if TYPE_CHECKING:
-    from storyproof.reports.installation import Diagnosis, ExtraState
+    from storyproof.reports.doctor import Diagnosis, ExtraState
 
 
 def doctor(
@@ -39,26 +39,26 @@ def doctor(
         return
     check_results(json_out)
     with progress_bar("packages", None) as progress:
-        found = storyproof.doctor(progress=progress)
-    if not write_results(json_out, [found.as_dict()]):
-        _print(found)
-    if not found.ok:
+        diagnosis = storyproof.doctor(progress=progress)
+    if not write_results(json_out, [diagnosis.as_dict()]):
+        _print(diagnosis)
+    if not diagnosis.ok:
         raise typer.Exit(1)
 
 
-def _print(found: Diagnosis) -> None:
-    echo(f"storyproof {found.version} in {found.place}")
-    echo(f"Python {found.python} on {found.system}")
-    width = max(len(extra.name) for extra in (found.core, *found.extras))
-    for extra in (found.core, *found.extras):
+def _print(diagnosis: Diagnosis) -> None:
+    echo(f"storyproof {diagnosis.version} in {diagnosis.place}")
+    echo(f"Python {diagnosis.python} on {diagnosis.system}")
+    width = max(len(extra.name) for extra in (diagnosis.core, *diagnosis.extras))
+    for extra in (diagnosis.core, *diagnosis.extras):
         echo(f"  {extra.name or 'core':{width}}  {extra.state:8} {_about(extra)}".rstrip())
         if extra.remedy:
             echo(f"  {'':{width}}           {extra.remedy}")
-    for problem in found.problems:
+    for problem in diagnosis.problems:
         echo(f"problem: {problem}")
-    for line in found.notes:
+    for line in diagnosis.notes:
         echo(line)
-    echo("All that is installed works." if found.ok else "Something is broken; see above for what to do.")
+    echo("All that is installed works." if diagnosis.ok else "Something is broken; see above for what to do.")
 
 
 def _about(extra: ExtraState) -> str:

@@ -111,18 +111,18 @@ def _references(models: str) -> list[ModelReference]:
 
 
 def _end(
-    found: list[Evaluation | Contamination],
+    results: list[Evaluation | Contamination],
     troubles: dict[str, StoryproofError | KeyboardInterrupt],
     json_out: Path | None,
 ) -> None:
     """Show what was found and what went wrong, and exit with the code for both."""
     if (
-        not found and len({str(error) for error in troubles.values()}) == 1
+        not results and len({str(error) for error in troubles.values()}) == 1
     ):  # of the data or the command, not of a model
         raise troubles.popitem()[1]
-    code = _show(found, json_out) if found else 0
+    code = _show(results, json_out) if results else 0
     for title, error in troubles.items():
-        if found and isinstance(error, NoRulesError):
+        if results and isinstance(error, NoRulesError):
             note(f"left out {title}: {error}", err=True)
         elif isinstance(error, StoryproofError):
             complain(f"{title}: {error}")
@@ -130,7 +130,7 @@ def _end(
         else:
             code = StoppedError.exit_code
     if code == StoppedError.exit_code:
-        raise StoppedError if found else KeyboardInterrupt
+        raise StoppedError if results else KeyboardInterrupt
     if code:
         raise typer.Exit(code)
 
@@ -187,7 +187,7 @@ class _Plan:
         A model that does not fit the data or gives no answers does not stop the others. Output that cannot be written
         does, because that would only be repeated.
         """
-        found: list[Evaluation | Contamination] = []
+        results: list[Evaluation | Contamination] = []
         troubles: dict[str, StoryproofError | KeyboardInterrupt] = {}
         unfit: set[tuple[str, str]] = set()
         for model, prompt, seed in self._each():
@@ -195,7 +195,7 @@ class _Plan:
                 continue
             title = ", ".join([model.name, prompt, *([f"seed {seed}"] if len(self.seeds) > 1 else [])])
             try:
-                found.append(do(model, prompt, seed))
+                results.append(do(model, prompt, seed))
             except ModelError as error:
                 troubles[title] = error
                 continue
@@ -206,9 +206,9 @@ class _Plan:
                 troubles[title] = error
                 unfit.add((model.name, prompt))
                 continue
-            if found[-1].interrupted:
+            if results[-1].interrupted:
                 break
-        return found, troubles
+        return results, troubles
 
     def run(self, model: ModelReference, prompt: str, seed: int) -> Evaluation:
         """Run a model with a prompt and a seed."""
@@ -237,8 +237,7 @@ class _Plan:
         self, model: ModelReference, prompt: str, seed: int, data: Path | str, split: str | None, folder: Path | None
     ) -> Evaluation:
         import storyproof
-        from storyproof.cli.progress import progress_bar
-        from storyproof.cli.run_progress import RunProgress
+        from storyproof.cli.progress import RunProgress, progress_bar
 
         progress = RunProgress()
         shown = progress.running(model.name) if model.is_language_model else progress_bar(model.name, None)
@@ -290,13 +289,13 @@ def _prompts(text: str, data: str | Path) -> list[str]:
     return names
 
 
-def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) -> int:
+def _show(results: Sequence[Evaluation | Contamination], json_out: Path | None) -> int:
     """Write and print what was found; return the exit code."""
     from storyproof.evaluation.runs import Evaluation
 
-    runs = [each for each in found if isinstance(each, Evaluation)]
-    twins = [each for each in found if not isinstance(each, Evaluation)]
-    if not write_results(json_out, [each.as_dict() for each in found]):
+    runs = [each for each in results if isinstance(each, Evaluation)]
+    twins = [each for each in results if not isinstance(each, Evaluation)]
+    if not write_results(json_out, [each.as_dict() for each in results]):
         _print(runs, twins)
     runs += [run for each in twins for run in (each.published, each.twin)]
     for run in runs:
@@ -310,18 +309,18 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
 
 
 def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:
-    from storyproof.evaluation.sensitivity import sensitivity
+    from storyproof.evaluation.compare import sensitivity
     from storyproof.reports.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
 
     screen = console()
-    asked = [run for run in runs if run.free_text]
+    language_models = [run for run in runs if run.free_text]
     plain = [run for run in runs if not run.free_text]
     if plain:
         screen.print(scores_view(runs))  # side by side, whatever they are
-    elif len(asked) == 1:
-        screen.print(run_view(asked[0]))
-    elif asked:
-        screen.print(runs_view(asked))
+    elif len(language_models) == 1:
+        screen.print(run_view(language_models[0]))
+    elif language_models:
+        screen.print(runs_view(language_models))
     if len(runs) > 1:
         screen.print(sensitivity_view(sensitivity(runs)))
     for each in twins:

@@ -114,10 +114,10 @@ def refuse_ineffective(context: typer.Context, models: Sequence[ModelReference])
     Raises:
         ConfigError: If one was given on the command line.
     """
-    asked = any(model.is_language_model for model in models)
+    has_language_model = any(model.is_language_model for model in models)
     called = ", ".join(model.name for model in models) or "no language model"
     for name in context.params:
-        if is_given(context, name) and name in _OF_PROMPTS and not asked:
+        if is_given(context, name) and name in _OF_PROMPTS and not has_language_model:
             raise ConfigError(
                 f"{_flag(context, name)} is given, but {called} is not a language model, for which alone it has an "
                 "effect; leave it out."

@@ -51,12 +51,12 @@ def experiment(
 ) -> None:
     """Reproduce a paper's table beside its own figures; rerun the same command to resume, finished runs are skipped."""
     import storyproof
-    from storyproof.experiments.table_formats import view
+    from storyproof.experiments.table import view
 
     check_results(json_out, [published])
     try:
         with progress_bar("experiment", None):
-            found = storyproof.experiment(
+            outcome = storyproof.experiment(
                 name,
                 out=out,
                 quick=quick,
@@ -73,21 +73,21 @@ def experiment(
         if any(path.is_file() and path.suffix != ".lock" for path in out.glob("runs/**/*")):
             raise StoppedError from None
         raise
-    written = "written to" if found.written else "nothing written to"
-    if write_results(json_out, [_as_dict(found)]):
+    written = "written to" if outcome.written else "nothing written to"
+    if write_results(json_out, [_as_dict(outcome)]):
         return
-    console().print(view(found.table))
-    for remark in found.remarks:
+    console().print(view(outcome.table))
+    for remark in outcome.remarks:
         console().print(remark, style="dim")
-    note(f"{found.done} of {found.jobs} trainings done; {written} {found.folder}")
+    note(f"{outcome.done} of {outcome.jobs} trainings done; {written} {outcome.folder}")
 
 
-def _as_dict(found: Outcome) -> dict[str, Any]:
+def _as_dict(outcome: Outcome) -> dict[str, Any]:
     return {
-        "experiment": found.table.experiment.name,
-        "done": found.done,
-        "jobs": found.jobs,
-        "written": found.written,
-        "out": str(found.folder),
-        "remarks": list(found.remarks),
+        "experiment": outcome.table.experiment.name,
+        "done": outcome.done,
+        "jobs": outcome.jobs,
+        "written": outcome.written,
+        "out": str(outcome.folder),
+        "remarks": list(outcome.remarks),
     }

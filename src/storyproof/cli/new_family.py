@@ -11,7 +11,7 @@ from storyproof.cli.safe_terminal import note
 
 
 def new_family(
-    name: Annotated[str, typer.Argument(help="What users will call it, such as seating.")],
+    name: Annotated[str, typer.Argument(help="The name of the family, such as seating.")],
     out: Annotated[
         Path | None, typer.Option(help="A new folder for the package.", show_default="storyproof-NAME")
     ] = None,

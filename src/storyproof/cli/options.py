@@ -74,18 +74,18 @@ class BenchmarkCommand(Command):
         for title, group in groups.items():
             with formatter.section(f"Options of {title}"):
                 formatter.write_dl([record for each in group if (record := each.get_help_record(ctx))])
-        if found := ctx.meta[_BENCHMARKS]:
+        if benchmarks := ctx.meta[_BENCHMARKS]:
             with formatter.section("Benchmarks"):
                 written = "--format" in _flags(self.get_own_params(ctx))
-                formatter.write_dl([(name, _summary(each[0], formats=written)) for name, each in found.items()])
+                formatter.write_dl([(name, _summary(each[0], formats=written)) for name, each in benchmarks.items()])
 
     def _take(self, ctx: Any, benchmarks: Iterable[str]) -> None:
         """Add the options of benchmarks, grouped by the benchmarks that have them."""
         own = _flags(self.get_own_params(ctx))
         having: dict[str, list[str]] = {}
         declared: dict[str, Any] = {}
-        found = {name: each for name in benchmarks if (each := _all_versions(name))}
-        for name, each in found.items():
+        versions_by_name = {name: each for name in benchmarks if (each := _all_versions(name))}
+        for name, each in versions_by_name.items():
             for flag, annotation in _declared(each).items():
                 if flag not in own:
                     having.setdefault(flag, []).append(name)
@@ -93,7 +93,7 @@ class BenchmarkCommand(Command):
         groups: dict[str, dict[str, Any]] = {}
         for flag, users in having.items():
             groups.setdefault(", ".join(users), {})[flag] = declared[flag]
-        ctx.meta[_BENCHMARKS] = found
+        ctx.meta[_BENCHMARKS] = versions_by_name
         ctx.meta[_OPTIONS] = {title: parameters(group) for title, group in groups.items()}
 
 
@@ -114,24 +114,24 @@ def _summary(benchmark: type[Benchmark], *, formats: bool) -> str:
     usual = ", ".join(f"{count} {split}" for split, count in benchmark.usual_counts.items())
     if benchmark.test_parts:
         usual += f" for each {benchmark.test_parts}"
-    found = f"version {benchmark.version}; stories by default: {usual}"
+    summary = f"version {benchmark.version}; stories by default: {usual}"
     if not formats:
-        return found
+        return summary
     from storyproof.datasets.shards import writable_formats
 
-    return f"{found}; formats: {', '.join(writable_formats(benchmark))}"
+    return f"{summary}; formats: {', '.join(writable_formats(benchmark))}"
 
 
 def _declared(benchmarks: Iterable[type[Benchmark]]) -> dict[str, Any]:
     """Return the annotated types of the options of a benchmark in all its versions, by flag."""
-    found: dict[str, Any] = {}
+    types: dict[str, Any] = {}
     for benchmark in benchmarks:
         if benchmark.presets:
             about = f"One of the named data sets: {', '.join(benchmark.presets)}."
-            found.setdefault(PRESET, Annotated[str | None, typer.Option(PRESET, help=about, metavar="<str>")])
+            types.setdefault(PRESET, Annotated[str | None, typer.Option(PRESET, help=about, metavar="<str>")])
         for option in benchmark.config_type.options().values():
-            found.setdefault(option.flag, annotated(option))
-    return found
+            types.setdefault(option.flag, annotated(option))
+    return types
 
 
 def annotated(option: Option) -> Any:
@@ -221,9 +221,9 @@ class TrainingCommand(BenchmarkCommand):
         if _TRAINING not in ctx.meta:
             own = {each.flag: annotated(each) for each in self.declarations().values() if not each.is_rare}
             ctx.meta[_TRAINING] = dict(zip(own, parameters(own), strict=True))
-        found = super().get_own_params(ctx)
-        place = next(place for place, each in enumerate(found) if RARE in each.opts)
-        return [*found[:place], *ctx.meta[_TRAINING].values(), *found[place:]]
+        params = super().get_own_params(ctx)
+        place = next(place for place, each in enumerate(params) if RARE in each.opts)
+        return [*params[:place], *ctx.meta[_TRAINING].values(), *params[place:]]
 
     def invoke(self, ctx: Any) -> Any:
         """Keep what was given of the settings of training apart from the command's own parameters."""
@@ -356,8 +356,8 @@ def refuse_settings(context: typer.Context) -> None:
 
 def _refusal(flag: str, benchmark: type[Benchmark], options: Mapping[str, tuple[str, Option]], *, off: bool) -> str:
     typed = flag.replace("--", "--no-", 1) if off else flag
-    known = sorted([*options, *([PRESET] if benchmark.presets else [])])
-    has = f"{benchmark.name} has {listed(known)}" if known else f"{benchmark.name} has no options of its own"
+    flags = sorted([*options, *([PRESET] if benchmark.presets else [])])
+    has = f"{benchmark.name} has {listed(flags)}" if flags else f"{benchmark.name} has no options of its own"
     several = len(_all_versions(benchmark.name)) > 1
     called = f"version {benchmark.version} of {benchmark.name}" if several else benchmark.name
     others = [name for name in _having(flag) if name != benchmark.name]

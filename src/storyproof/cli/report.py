@@ -27,25 +27,26 @@ def report(
         list[Path] | None,
         typer.Option(metavar="<path>", help="Where the data of the runs are, if they have moved; may be repeated."),
     ] = None,
-    title: Annotated[str, typer.Option(help="What the report is called.")] = "Runs",
+    title: Annotated[str, typer.Option(help="The title of the report.")] = "Runs",
 ) -> None:
     """Compare runs on one page: scores, differences, groups, mistakes, and every answer with its story and proof."""
-    from storyproof.reports import run_report
+    from storyproof.reports.report import HTML, check_format
+    from storyproof.reports.report import report as compare_runs
 
-    run_report.check_format(format, figures=figures is not None)
-    out = out or Path("report.html" if format == run_report.HTML else "-")
+    check_format(format, figures=figures is not None)
+    out = out or Path("report.html" if format == HTML else "-")
     check_results(out, [*runs, *(data or [])], "--out")
     if figures is not None:
         check_folder(figures, "--figures")
     with progress_bar("report", None):
-        found = run_report.report(runs, data=data or (), title=title)
-        rendered = found.render(format)
+        page = compare_runs(runs, data=data or (), title=title)
+        rendered = page.render(format)
     write_result(out, rendered, "--out")
     quiet = takes_output(out)
     if figures is not None:
         with progress_bar("figures", None):
-            files = found.write_figures(figures)
+            files = page.write_figures(figures)
         note(f"{len(files)} figures written to {figures}", err=quiet)
     if not quiet:
-        echo(found.headline)
+        echo(page.headline)
         note(f"written to {out}")

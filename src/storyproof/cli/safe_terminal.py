@@ -43,8 +43,8 @@ def make_visible(text: str) -> str:
     return _HIDDEN.sub(_escape, text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
@@ -117,8 +117,8 @@ def console(*, err: bool = False) -> Console:
     stream = sys.stderr if err else sys.stdout
     settings: dict[str, Any] = {"markup": False, "highlight": False, "emoji": False}  # paths may have brackets, colons
     settings |= {"file": stream.styled} if isinstance(stream, Screen) else {"stderr": err}
-    found = VisibleConsole(**settings)
-    return found if found.is_terminal else VisibleConsole(width=_PIPE_WIDTH, **settings)
+    screen = VisibleConsole(**settings)
+    return screen if screen.is_terminal else VisibleConsole(width=_PIPE_WIDTH, **settings)
 
 
 class Screen:

@@ -16,18 +16,22 @@ def serve(
     data: Annotated[
         Path, typer.Option(help="The data folder: downloads are written there, runs and data there can be opened.")
     ] = Path("storyproof-data"),
-    host: Annotated[str, typer.Option(help="The address to listen at; others let other machines in.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="The address to listen at; with another one, other machines can connect.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.")] = 8642,
     model: Annotated[
         list[str] | None,
         typer.Option(
             metavar="<str>",
-            help="A model that can be asked, as for evaluate; may be repeated. Built-in solvers always can.",
+            help="A language model to offer, as for evaluate; may be repeated. Built-in solvers are always there.",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of fresh stories.", show_default="another one each time")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The seed of fresh stories.", show_default="another one each time")
+    ] = None,
 ) -> None:
-    """Start the explorer, a web page on this machine: make, edit, prove and step through stories, and ask models."""
+    """Start a home page on this machine: explore stories, audit files, compare runs and follow studies."""
     import storyproof
     from storyproof.evaluation.ask import FEW_RETRIES
     from storyproof.solvers.solver import resolve
@@ -42,5 +46,5 @@ def serve(
         models=model or (),
         options=running,
         seed=seed,
-        ready=lambda address: echo(f"The explorer is at {address} (Ctrl+C ends it)."),
+        ready=lambda address: echo(f"storyproof is at {address} (Ctrl+C ends it)."),
     )

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from storyproof.cli.command import Command
 from storyproof.cli.options import StudyCommand, declared_values
 from storyproof.cli.safe_terminal import echo, note
+
+if TYPE_CHECKING:
+    from storyproof.study.folder import Study
 
 app = typer.Typer(
     help="Studies with people: write and review stories, or answer questions, in a browser.",
@@ -101,20 +106,23 @@ def messages(
     note(f"written to {out}")
 
 
-@app.command("serve", cls=Command, short_help="Answer participants.")
+@app.command("serve", cls=Command, short_help="Start the study server.")
 def serve(
     name: _Name,
-    host: Annotated[str, typer.Option(help="The address to listen at; others let other machines in.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="The address to listen at; with another one, other machines can connect.")
+    ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.")] = 8643,
     public_url: Annotated[
         str, typer.Option(help="The address under which participants reach it: that of the proxy with TLS.")
     ] = "",
     proxies: Annotated[
-        str, typer.Option(help="Addresses of proxies, whose word on a participant's address is taken; comma-separated.")
+        str,
+        typer.Option(help="Addresses of trusted proxies, which report the addresses of participants; comma-separated."),
     ] = "127.0.0.1",
     database: _Database = "",
 ) -> None:
-    """Answer participants until interrupted; the dashboard is at /admin."""
+    """Start the study server; the dashboard is at /admin."""
     from storyproof.study.serve import serve_study
 
     def ready(address: str) -> None:
@@ -138,7 +146,7 @@ def plan(
     """Compute how many participants give an interval of a given width."""
     from storyproof.study.planning import plan_participants
 
-    found = plan_participants(
+    size = plan_participants(
         accuracy=accuracy,
         half_width=half_width,
         tasks=tasks,
@@ -147,10 +155,10 @@ def plan(
         excluded=excluded,
         level=level,
     )
-    echo(f"independent answers needed: {found.independent:,} (z² p (1 − p) / h²)")
-    echo(f"design effect of {tasks} answers per participant: {found.design_effect:.2f} (1 + (m − 1) ρ)")
-    echo(f"participants per condition: {found.participants:,}, with {found.answers:,} answers")
-    echo(f"participants to recruit: {found.recruited:,}")
+    echo(f"independent answers needed: {size.independent:,} (z² p (1 − p) / h²)")
+    echo(f"design effect of {tasks} answers per participant: {size.design_effect:.2f} (1 + (m − 1) ρ)")
+    echo(f"participants per condition: {size.participants:,}, with {size.answers:,} answers")
+    echo(f"participants to recruit: {size.recruited:,}")
 
 
 @app.command("export", cls=Command, short_help="Write all results.")
@@ -162,13 +170,10 @@ def export(
     """Write all results: CSV and Parquet with a codebook, and runs for report or placeholders for generate."""
     from storyproof.study.export import export_study
 
-    study = _open(name, database)
-    try:
-        found = export_study(study, out)
-    finally:
-        study.close()
-    note(f"written to {out}: {', '.join(found.files)}")
-    for line in found.notes:
+    with _opened(name, database) as study:
+        summary = export_study(study, out)
+    note(f"written to {out}: {', '.join(summary.files)}")
+    for line in summary.notes:
         note(line)
 
 
@@ -179,13 +184,10 @@ def preregister(
     database: _Database = "",
 ) -> None:
     """Write design, items, seeds, rules and hashes as a preregistration."""
-    from storyproof.study.preregistration import write_preregistration
+    from storyproof.study.planning import write_preregistration
 
-    study = _open(name, database)
-    try:
+    with _opened(name, database) as study:
         write_preregistration(study, out)
-    finally:
-        study.close()
     note(f"written to {out}")
 
 
@@ -198,11 +200,8 @@ def backup(
     """Write a backup, while the study runs."""
     from storyproof.study.backup import back_up
 
-    study = _open(name, database)
-    try:
+    with _opened(name, database) as study:
         counts = back_up(study, out)
-    finally:
-        study.close()
     note(f"written to {out}: {_counts(counts)}")
 
 
@@ -229,11 +228,8 @@ def password(name: _Name, database: _Database = "") -> None:
 
     given = os.environ.get(_PASSWORD_VARIABLE, "")
     chosen = given or new_password()
-    study = _open(name, database)
-    try:
+    with _opened(name, database) as study:
         study.set_password(hash_password(chosen))
-    finally:
-        study.close()
     if given:
         note("The password is set.")
     else:
@@ -245,24 +241,18 @@ def unlock(name: _Name, database: _Database = "") -> None:
     """Forget wrong passwords of the dashboard, so that it can be entered again at once."""
     from storyproof.study.admin import unlock as forget
 
-    study = _open(name, database)
-    try:
+    with _opened(name, database) as study:
         count = forget(study)
-    finally:
-        study.close()
     note(f"forgot {count:,} wrong passwords")
 
 
 @app.command("replace-excluded", cls=Command, short_help="Give items of excluded people to others.")
 def replace_excluded(name: _Name, database: _Database = "") -> None:
     """Give the items of excluded participants to others; their data stay, and are left out of results."""
-    from storyproof.study.replace_excluded import replace_excluded as replace
+    from storyproof.study.recruitment import replace_excluded as replace
 
-    study = _open(name, database)
-    try:
+    with _opened(name, database) as study:
         counts = replace(study)
-    finally:
-        study.close()
     note(f"opened again: {_counts(counts)}" if counts else "nothing to replace")
 
 
@@ -275,12 +265,9 @@ def delete_participant(
     """Delete all data of one participant; the items that they answered become free again."""
     from storyproof.study.participants import delete_participant as delete
 
-    study = _open(name, database)
-    try:
+    with _opened(name, database) as study:
         counts = delete(study, code)
-    finally:
-        study.close()
-    note(f"deleted {code}: {_counts(counts)}. Backups and exports from before still hold the data.")
+    note(f"deleted {code}: {_counts(counts)}. Earlier backups and exports still contain the data.")
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -293,11 +280,16 @@ def _need() -> None:
     need_packages()
 
 
-def _open(name: Path, database: str) -> Any:
+@contextmanager
+def _opened(name: Path, database: str) -> Iterator[Study]:
     _need()
     from storyproof.study.folder import open_study
 
-    return open_study(name, database=database)
+    study = open_study(name, database=database)
+    try:
+        yield study
+    finally:
+        study.close()
 
 
 def _read(path: Path | None, option: str) -> str:

@@ -1,4 +1,4 @@
-"""Dials: the settings of a benchmark as data, with their ranges, for whoever turns difficulty up and down."""
+"""Dials: the settings of a benchmark as data, with their ranges, for programs that change the difficulty."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Dial:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        found = {**asdict(self), "choices": list(self.choices)}
-        return {**found, "default": list(self.default) if isinstance(self.default, tuple) else self.default}
+        values = {**asdict(self), "choices": list(self.choices)}
+        return {**values, "default": list(self.default) if isinstance(self.default, tuple) else self.default}
 
 
 def dials(benchmark: str) -> dict[str, Dial]:
@@ -135,10 +135,10 @@ def turn(benchmark: str, seed: int, settings: Mapping[str, Any], preset: str | N
     values: dict[str, Any] = {}
     for name, value in settings.items():
         if name not in options:
-            known = list(options)
-            if not known:
+            dial_names = list(options)
+            if not dial_names:
                 raise ConfigError(f"{benchmark} has no dials; leave '{name}' out.")
-            raise UnknownNameError(f"dial of {benchmark}", name, known)
+            raise UnknownNameError(f"dial of {benchmark}", name, dial_names)
         option = options[name]
         if option.read is bool and not isinstance(value, bool):
             raise ConfigError(f"{name} is {value!r}; expected True or False.")

@@ -2,7 +2,7 @@
 
 Everything is written to a draft, a hidden folder beside the target, which takes its place in one step. One process at a
 time may write a target. What a killed process left is found by the next one, named, and removed or restored. Drafts of
-datasets in shards are kept with the shards that are finished, and the same command goes on with them.
+datasets in shards are kept with the shards that are finished, and the same command resumes with them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MARKER = ".storyproof-unfinished"
 RECORDS = ".storyproof-shards"  # a folder in a draft: what is known of each shard that is finished
 _WHOLE = ".whole"  # what the marker is called, beside a draft, while the draft is moved to its place
 _NAMED = 3  # of many files in a message
-_FINISHED_STAY = "the shards that are finished are kept, and the same command goes on with them"
+_FINISHED_STAY = "the shards that are finished are kept, and the same command resumes with them"
 _drafts: set[Path] = set()
 
 
@@ -91,7 +91,7 @@ def clear_drafts() -> None:
 def _drop(draft: Path) -> None:
     """Remove a draft unless the same command can go on with it."""
     if _is_resumable(draft):
-        _log.warning("storyproof: the shards that are finished are kept; the same command goes on with them.")
+        _log.warning("storyproof: the shards that are finished are kept; the same command resumes with them.")
     else:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -173,7 +173,7 @@ def _make_draft(out: Path, job: Mapping[str, Any] | None) -> Path:
 
 
 def _is_current(out: Path) -> bool:
-    """Return whether commands run in a folder; whoever stands in it would not see what takes its place."""
+    """Return whether commands run in a folder; they would not see what takes its place."""
     with suppress(OSError):
         return Path.cwd() == out
     return False
@@ -194,9 +194,9 @@ def check_free(out: Path, force: bool, option: str, draft: Path | None = None) -
         advice = " or replace it with --force" if option == "--out" else ""
         raise DataError(f"{out} is not empty; choose another folder{advice}.")
     if not is_dataset(out):
-        found = "changed, or not written by storyproof" if (out / MANIFEST).exists() else "missing"
+        state = "changed, or not written by storyproof" if (out / MANIFEST).exists() else "missing"
         raise DataError(
-            f"{out} is not a dataset that storyproof wrote ({MANIFEST} is {found}), so --force does not replace it; "
+            f"{out} is not a dataset that storyproof wrote ({MANIFEST} is {state}), so --force does not replace it; "
             f"choose another folder for {option}."
         )
     if os.path.ismount(out) or _place(out) == out:
@@ -322,8 +322,8 @@ def _settle_leftovers(out: Path, force: bool, option: str, job: Mapping[str, Any
     """
     same = None
     for place in (out.parent, out):
-        found = sorted(place.iterdir()) if place.is_dir() else []
-        for path in found:
+        entries = sorted(place.iterdir()) if place.is_dir() else []
+        for path in entries:
             if not _is_leftover(path, out):
                 continue
             if _is_resumable(path):
@@ -333,7 +333,7 @@ def _settle_leftovers(out: Path, force: bool, option: str, job: Mapping[str, Any
                 if not force:
                     raise DataError(unfinished_job(out, _job_of(path) or {}, job or {}, option))
             _log.warning("storyproof: %s", _settle(path, out))
-        for path in found:  # after the folders that they belong to
+        for path in entries:  # after the folders that they belong to
             if _is_marker_beside(path, out):
                 path.unlink()
                 _log.warning("storyproof: removed %s, which a run that was killed had left.", path)
@@ -347,7 +347,7 @@ def unfinished_job(out: object, begun: Mapping[str, Any], job: Mapping[str, Any]
     name = next((name for name in sorted({*begun, *job}) if begun.get(name) != job.get(name)), "folder")
     replaced = ", replace it with --force," if option == "--out" else ""
     return (
-        f"{out} holds an unfinished dataset of another command: its {name} is {begun.get(name)}, and now "
+        f"{out} contains an unfinished dataset of another command: its {name} is {begun.get(name)}, and now "
         f"{job.get(name)}; run that command again to finish it{replaced} or choose another folder for {option}."
     )
 

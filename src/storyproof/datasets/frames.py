@@ -139,8 +139,8 @@ def _as_table(frame: Any) -> pa.Table:
     expected = plain_schema(schema_of(table.column_names))
     columns = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        known = expected.field(name).type if name in expected.names else None
-        columns.append(_plain_column(column, known))
+        expected_type = expected.field(name).type if name in expected.names else None
+        columns.append(_plain_column(column, expected_type))
     return pa.table(columns, names=table.column_names)
 
 

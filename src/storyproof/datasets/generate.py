@@ -34,10 +34,10 @@ def make_benchmark(
         ConfigError: If there is no such benchmark, version, preset or setting, or a setting is not valid.
     """
     made = load_benchmark(name, version)
-    known = [item.name for item in fields(made.config_type)]
+    settings_names = [item.name for item in fields(made.config_type)]
     for setting in settings:
-        if setting not in known:
-            raise UnknownNameError(f"setting of {made.name}", setting, known)
+        if setting not in settings_names:
+            raise UnknownNameError(f"setting of {made.name}", setting, settings_names)
     if preset is not None:
         settings = {**made.preset(preset)[0], **settings}
     return made(made.config_type(**settings), seed)
@@ -52,8 +52,8 @@ def load_benchmark(name: str, version: int | None = None) -> type[Benchmark]:
     plain, _, named = name.partition("@")
     if version is not None and named not in ("", str(version)):
         raise ConfigError(f"the benchmark is '{name}', but --version is {version}; give one of them.")
-    found: type[Benchmark] = load("benchmark", name) if version is None else load_version(plain, version)
-    return found
+    benchmark: type[Benchmark] = load("benchmark", name) if version is None else load_version(plain, version)
+    return benchmark
 
 
 @overload

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from storyproof.datasets.examples import complete
 from storyproof.datasets.frames import Data, takes_rows
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import complete, find_source
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import plain_schema
 from storyproof.families.family import family_of_table
@@ -46,14 +45,14 @@ def load(path: Data, split: str | None = None, *, labels: str = "given") -> pa.T
     for table in source.tables():
         family = family_of_table(table)
         try:
-            found = complete(table, family, proved=labels == PROVED)
+            completed = complete(table, family, proved=labels == PROVED)
         except DataError as error:
             raise DataError(f"{source.name}: {error}") from error
         schema = plain_schema(family.schema)
-        known = [name for name in schema.names if name in found.column_names]
-        others = [name for name in found.column_names if name not in schema.names]
-        fixed = [found.column(name).cast(schema.field(name).type) for name in known]
-        parts.append(pa.table([*fixed, *(found.column(name) for name in others)], names=[*known, *others]))
+        columns = [name for name in schema.names if name in completed.column_names]
+        others = [name for name in completed.column_names if name not in schema.names]
+        fixed = [completed.column(name).cast(schema.field(name).type) for name in columns]
+        parts.append(pa.table([*fixed, *(completed.column(name) for name in others)], names=[*columns, *others]))
     if not parts:
-        raise DataError(f"{source.name} holds no questions.")
+        raise DataError(f"{source.name} contains no questions.")
     return pa.concat_tables(parts, promote_options="permissive").combine_chunks()

@@ -101,10 +101,10 @@ def manifest_problems(
 def file_problem(name: str, manifest: dict[str, Any], sha256_of: Callable[[str], str | None]) -> str | None:
     """Return what is wrong with one file of a manifest; None if nothing is."""
     entry = manifest["files"].get(name)
-    found = sha256_of(name)
-    if found is None:
+    digest = sha256_of(name)
+    if digest is None:
         return f"{name} is missing"
-    if found != (entry.get("sha256") if isinstance(entry, dict) else None):
+    if digest != (entry.get("sha256") if isinstance(entry, dict) else None):
         return f"{name} differs from the manifest (sha256)"
     return None
 

@@ -60,14 +60,14 @@ def _pairs(inputs: Iterable[str | Path | None], out: str | Path | None) -> list[
         place = resolved(Path(out))
     except OSError as error:
         raise DataError(f"cannot write {out}: {error.strerror}; choose another place.") from error
-    found = []
+    pairs = []
     for path in inputs:
         try:
             if path is not None and Path(path).exists():
-                found.append((resolved(Path(path)), place))
+                pairs.append((resolved(Path(path)), place))
         except (OSError, TypeError, ValueError):  # no path, so not an input
             continue
-    return found
+    return pairs
 
 
 def _is_part(file: Path) -> bool:

@@ -9,19 +9,19 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof import __version__
-from storyproof.datasets.examples import complete
 from storyproof.datasets.folders import whole_folder
+from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.datasets.path_conflicts import refuse_overlap
-from storyproof.datasets.reading import Source, find_sources
+from storyproof.datasets.reading import Source, complete, find_sources
 from storyproof.errors import DataError
 from storyproof.formats.format import SplitWriter, load_format
 from storyproof.formats.json_list import FIELDS
-from storyproof.io.bounded_input import name_of
 
 
+@takes_rows("raw")
 def process(
-    raw: str | Path,
+    raw: Data,
     out: str | Path = "processed_data",
     *,
     force: bool = False,
@@ -32,7 +32,7 @@ def process(
     Labels stay as they are given; question and story types that the raw files do not give are worked out.
 
     Args:
-        raw: A folder with `.txt` and `.trace`, any other dataset folder, or a file.
+        raw: A folder with `.txt` and `.trace`, any other dataset folder, or a file; or rows in memory.
         out: The folder to write, whole or not at all; must not hold anything yet unless `force` is set.
         force: Replace a folder that storyproof wrote, if nothing was added to it or changed.
         progress: Told how many questions are done since the last time.
@@ -63,7 +63,7 @@ def process(
         manifest = {
             "storyproof": __version__,
             "format": json_format.name,
-            "raw": name_of(raw),
+            "raw": data_name(raw),
             "splits": splits,
             "files": {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)},
         }
@@ -83,7 +83,7 @@ def _process(source: Source, writer: SplitWriter, progress: Callable[[int], None
     finally:
         files = writer.close()
     if not questions:
-        raise DataError(f"{source.name} holds no questions, so there is nothing to process.")
+        raise DataError(f"{source.name} contains no questions, so there is nothing to process.")
     return {"stories": stories, "questions": questions}, files
 
 

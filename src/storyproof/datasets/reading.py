@@ -1,11 +1,14 @@
-"""Finds and reads examples: in a dataset folder, one of its splits, or a single file; on this machine or at a URL."""
+"""Finds and reads examples: in a dataset folder, one of its splits, or a single file; on this machine or at a URL.
+
+Columns that a format leaves out are worked out from the text.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -16,9 +19,10 @@ import pyarrow as pa
 
 from storyproof.datasets.folders import MARKER, is_unfinished
 from storyproof.datasets.manifest import MANIFEST, file_sha256, parse_manifest, read_manifest
-from storyproof.errors import DataError, UnknownNameError
-from storyproof.example import SPLITS
-from storyproof.formats.chunks import CHUNK_ROWS, whole_stories
+from storyproof.errors import DataError, UnknownNameError, quoted
+from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.families.family import Family, family_of_table, own_example, recognise
+from storyproof.formats.chunks import CHUNK_ROWS, in_parts, whole_stories
 from storyproof.formats.format import format_of, formats, split_in, split_of, stem_of, suffixes
 from storyproof.io.bounded_input import FILE, FOLDER, kind_of, name_of
 from storyproof.io.storage import RemoteFolder, as_place, is_url
@@ -129,7 +133,7 @@ class Source:
         return None if content is None else parse_manifest(content, f"{folder}/{MANIFEST}")
 
     def tables(self, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
-        """Read all examples in tables of about so many rows, whole stories each.
+        """Read all examples in tables of about `rows` rows, whole stories each.
 
         Raises:
             DataError: If a file cannot be read, or a shard has other columns than those before it.
@@ -148,9 +152,9 @@ class Source:
                     yield table
 
 
-def _check_columns(file: DataFile, known: set[str], found: set[str]) -> None:
+def _check_columns(file: DataFile, known: set[str], columns: set[str]) -> None:
     """Raise DataError unless a shard has the columns of the shards before it."""
-    lacking, more = sorted(known - found), sorted(found - known)
+    lacking, more = sorted(known - columns), sorted(columns - known)
     if lacking or more:
         how = f"lacks the column '{lacking[0]}'" if lacking else f"has another column, '{more[0]}'"
         raise DataError(f"{file.place} {how}; expected the columns of the shards before it; {_REMEDY}.")
@@ -170,7 +174,7 @@ def find_sources(place: str | Path) -> list[Source]:
             return [Source((DataFile(str(place)),), split_of(place))]
         paths = data_files(place, kind, "give a dataset folder or a file")
         if not paths:
-            raise DataError(f"{place} holds no data; expected files ending in {', '.join(suffixes())}.")
+            raise DataError(f"{place} contains no data; expected files ending in {', '.join(suffixes())}.")
         return _by_split([DataFile(str(path)) for path in paths])
     if PurePosixPath(place).suffix in suffixes():
         return [Source((DataFile(place),), split_of(Path(place)))]
@@ -178,7 +182,7 @@ def find_sources(place: str | Path) -> list[Source]:
     names = sorted(filter(_is_remote_data, present))
     if not names:
         known = ", ".join(suffix for suffix in suffixes() if suffix != _DOCUMENTS)
-        raise DataError(f"{place} holds no data; expected files ending in {known}.")
+        raise DataError(f"{place} contains no data; expected files ending in {known}.")
     check_shards(place, names, is_unfinished=MARKER in present)
     return _by_split([DataFile(f"{place}/{name}") for name in names])
 
@@ -284,7 +288,7 @@ def check_shards(folder: str, names: Iterable[str], *, is_unfinished: bool = Fal
         other = stems.setdefault(path.stem, name)
         if other != name or counts.setdefault(shard["name"], shard["of"]) != shard["of"]:
             one = other if other != name else f"{shard['name']}-…-of-{counts[shard['name']]}{path.suffix}"
-            raise DataError(f"{folder} holds {name} besides {one}, so rows are there twice; remove one of them.")
+            raise DataError(f"{folder} contains {name} besides {one}, so rows are there twice; remove one of them.")
         split = split_of(Path(name)) or shard["name"]
         groups[split, path.suffix, int(shard["of"])][int(shard["number"])] = name
     for (split, _, of), shards in groups.items():
@@ -298,7 +302,7 @@ def check_shards(folder: str, names: Iterable[str], *, is_unfinished: bool = Fal
         whole = re.sub(r"-\d{5}-of-\d{5}", "", first)
         if whole in names or max(shards) >= of:
             other = whole if whole in names else shards[max(shards)]
-            raise DataError(f"{folder} holds {other} besides the {of} shards of '{split}'; remove one of them.")
+            raise DataError(f"{folder} contains {other} besides the {of} shards of '{split}'; remove one of them.")
 
 
 def find_source(place: str | Path, split: str | None = None) -> Source:
@@ -318,3 +322,104 @@ def find_source(place: str | Path, split: str | None = None) -> Source:
             return source
     known = ", ".join(source.split or "unnamed" for source in sources)
     raise DataError(f"{place} has no {wanted} split, only: {known}; choose one with --split.")
+
+
+def read_examples(source: Source, *, proved: bool = False, max_stories: int | None = None) -> list[Example]:
+    """Read all examples of a source.
+
+    Args:
+        source: Where they are.
+        proved: Replace all labels by those that follow from the text.
+        max_stories: Read at most this number of stories.
+
+    Raises:
+        DataError: If the data cannot be read, or lack something that their text does not tell either.
+    """
+    return list(iterate_examples(source, proved=proved, max_stories=max_stories))
+
+
+def iterate_examples(
+    source: Source, *, proved: bool = False, max_stories: int | None = None, rows: int = CHUNK_ROWS
+) -> Iterator[Example]:
+    """Read the examples of a source one after the other, as `read_examples` does, without holding all of them.
+
+    Args:
+        source: Where they are.
+        proved: Replace all labels by those that follow from the text.
+        max_stories: Read at most this number of stories.
+        rows: About how many to hold at a time.
+    """
+    stories: set[tuple[str, str]] = set()
+    for table in source.tables(rows):
+        family = family_of_table(table)
+        try:
+            completed = complete(table, family, proved=proved).to_pylist()
+        except DataError as error:
+            raise DataError(f"{source.name}: {error}") from error
+        for row in completed:
+            if max_stories is not None:
+                stories.add((row["split"], row["story_id"]))
+                if len(stories) > max_stories:
+                    return
+            if row["question_type"] is None:
+                raise DataError(
+                    f"{source.name}: row {quoted(row['id'])} has no question_type, and it does not follow from the "
+                    "rest; add it."
+                )
+            yield Example.from_row(row, family.name)
+
+
+def complete(table: pa.Table, family: Family | None = None, *, proved: bool = False) -> pa.Table:
+    """Fill in the columns that a table lacks, or with `proved` replace all labels, from its text and facts.
+
+    With `proved`, rows from which no answer follows are left out.
+    """
+    family = family or family_of_table(table)
+    present = set(table.column_names)
+    lacking = any(
+        name not in present or (table.column(name).null_count and name not in family.nullable)
+        for name in family.schema.names
+    )
+    if not table.num_rows or not (lacking or proved):
+        return table
+    return pa.concat_tables(family.complete(part, proved=proved) for part in in_parts(table))
+
+
+def as_example(row: Example | Mapping[str, Any]) -> Example:
+    """Return a row as an example; what a dictionary lacks is worked out from its text, as far as that can be read.
+
+    Raises:
+        DataError: If the row has no story or no question.
+    """
+    if isinstance(row, Example):
+        return row
+    if not isinstance(row, Mapping):
+        raise DataError(f"the row is {quoted(row)}; expected an example, or a dictionary with story and question.")
+    given = {name: value for name, value in row.items() if value is not None}
+    for name in ("story", "question"):
+        if not isinstance(given.get(name), str) or not given[name].strip():
+            raise DataError(f"the row has {name} {quoted(row.get(name))}; expected a text.")
+    family = recognise(given, given["question"])
+    if all(name in given for name in SCHEMA.names):
+        return Example.from_row(dict(given), family.name)
+    blank = {**own_example(given).as_row(), **_unknown(given)}
+    try:
+        [completed] = complete(pa.Table.from_pylist([blank]), family).to_pylist()
+    except (DataError, ValueError, pa.ArrowInvalid):  # a family that has more to read, or text that nobody can read
+        completed = _proved(family, given)
+    return own_example(
+        {**{name: value for name, value in completed.items() if value is not None}, **given}, family.name
+    )
+
+
+def _proved(family: Family, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what follows from the text of a row; nothing if it cannot be read."""
+    try:
+        return family.prove_text(given["story"], given["question"]).as_row()
+    except DataError:
+        return {}
+
+
+def _unknown(given: Mapping[str, Any]) -> dict[str, None]:
+    """Return the columns that a row lacks, as missing values; its ids and its origin stay empty."""
+    return {name: None for name in SCHEMA.names if name not in {*given, "id", "story_id", "benchmark", "split"}}

@@ -29,7 +29,7 @@ from storyproof.io.storage import Folder
 
 Progress = Callable[[int], None]
 Counts = dict[str, Counter[tuple[str, ...]]]
-_WHOLE_BLOCKS = 16  # a split of so many, 98,304 stories, is one file
+_WHOLE_BLOCKS = 16  # a split of at most 16 blocks, 98,304 stories, is one file
 _USUAL_SHARDS = 64  # of a larger split, so that they keep many cores busy to the end
 _MOST_BLOCKS = 160  # of a shard: 983,040 stories, some hundred megabytes
 
@@ -186,9 +186,9 @@ class WriteShard:
 
 def writable_formats(benchmark: type[Benchmark]) -> dict[str, Format]:
     """Return the formats in which a benchmark can be written, by what users call them."""
-    found = [each for each in formats() if each.keeps_all and each.can_write]
-    found += [load_format(name) for name in benchmark.formats]
-    return {each.written_as: each for each in found}
+    writable = [each for each in formats() if each.keeps_all and each.can_write]
+    writable += [load_format(name) for name in benchmark.formats]
+    return {each.written_as: each for each in writable}
 
 
 def writable_format(benchmark: type[Benchmark], name: str) -> Format:
@@ -198,13 +198,13 @@ def writable_format(benchmark: type[Benchmark], name: str) -> Format:
         UnknownNameError: If there is no such format.
     """
     if name in names("format"):  # the usual case, in which no other format has to be imported
-        found = load_format(name)
-        if found.written_as == name and found.keeps_all and found.can_write:
-            return found
-    known = writable_formats(benchmark)
-    if name not in known:
-        raise UnknownNameError(f"format of {benchmark.name}", name, known)
-    return known[name]
+        form = load_format(name)
+        if form.written_as == name and form.keeps_all and form.can_write:
+            return form
+    writable = writable_formats(benchmark)
+    if name not in writable:
+        raise UnknownNameError(f"format of {benchmark.name}", name, writable)
+    return writable[name]
 
 
 def tally_rows(

@@ -19,7 +19,7 @@ from storyproof.example import SPLITS, Example
 from storyproof.stories import StoryText
 
 BLOCK_STORIES = 24  # the first story waits for its block: milliseconds, and few enough calls of NumPy for each story
-_KEPT = 8  # blocks, for whoever goes back a little
+_KEPT = 8  # blocks, for callers that go back a little
 
 
 class Stream:
@@ -67,11 +67,11 @@ class Stream:
 
     def __next__(self) -> StoryText:
         try:
-            found = self[self.position]
+            story = self[self.position]
         except IndexError:
             raise StopIteration from None
         self.position += 1
-        return found
+        return story
 
     @overload
     def __getitem__(self, index: int) -> StoryText: ...
@@ -89,9 +89,11 @@ class Stream:
             raise ConfigError(f"the index is {index}; a stream has no end, so use a number from 0 on.")
         number, place = divmod(index, self._made.block_stories)
         number = self._first + number * self._step
-        found = number * self._made.block_stories + place
-        if found >= self.capacity:
-            raise IndexError(f"there are {self.capacity:,} different stories; {found} is the place after the last.")
+        row_number = number * self._made.block_stories + place
+        if row_number >= self.capacity:
+            raise IndexError(
+                f"there are {self.capacity:,} different stories; {row_number} is the place after the last."
+            )
         return self._block(number)[place]
 
     def rows(self) -> Iterator[Example]:
@@ -113,9 +115,9 @@ class Stream:
         """
         if not isinstance(count, int) or count < 1 or not isinstance(index, int) or not 0 <= index < count:
             raise ConfigError(f"shard {index!r} of {count!r} does not exist; count them from 0, one for each worker.")
-        found = type(self)(self._made, self._split)
-        found._first, found._step = self._first + index * self._step, self._step * count
-        return found
+        part = type(self)(self._made, self._split)
+        part._first, part._step = self._first + index * self._step, self._step * count
+        return part
 
     def state_dict(self) -> dict[str, Any]:
         """Return where the stream is, as plain values for JSON; `load_state_dict` resumes there."""
@@ -162,15 +164,15 @@ class Stream:
         named = ({**row, "id": head + row["id"], "story_id": head + row["story_id"]} for row in table.to_pylist())
         examples = [Example.from_row(row, made.family) for row in named]
         first = number * made.block_stories
-        found = [
-            StoryText(asked[-1].story, tuple(asked), family=made.family, index=first + place)
+        stories = [
+            StoryText(questions[-1].story, tuple(questions), family=made.family, index=first + place)
             for place in range(made.block_stories)
-            if (asked := examples[place * rows : (place + 1) * rows])
+            if (questions := examples[place * rows : (place + 1) * rows])
         ]
-        self._blocks[number] = found
+        self._blocks[number] = stories
         while len(self._blocks) > _KEPT:
             self._blocks.popitem(last=False)
-        return found
+        return stories
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_blocks": OrderedDict()}  # workers need not be sent stories

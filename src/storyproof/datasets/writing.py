@@ -87,11 +87,11 @@ def write_dataset(
             _log.warning("storyproof: resuming %s: %d of %d shards were done.", out, len(records), len(shards))
             progress(sum(record.stories for record in records.values()))
         missing = [shard for shard in shards if shard.name not in records]
-        told = 0  # stories of which this process has heard while it made them
+        stories_reported = 0  # stories of which this process has heard while it made them
 
         def tell(stories: int) -> None:
-            nonlocal told
-            told += stories
+            nonlocal stories_reported
+            stories_reported += stories
             progress(stories)
 
         work = WriteShard(benchmark, counts, format_name, folder, tell)
@@ -100,9 +100,9 @@ def write_dataset(
             for place, result in results:
                 if isinstance(result, ShardRecord):
                     records[missing[place - 1].name] = result
-                    if not told:
+                    if not stories_reported:
                         progress(result.stories)
-                    told = 0
+                    stories_reported = 0
                 else:
                     about |= result
         manifest = {**about, **_summed(benchmark, counts, shards, records)}
@@ -205,10 +205,10 @@ def _clear(folder: RemoteFolder) -> None:
 def _read_object(folder: Folder, name: str) -> dict[str, Any] | None:
     """Read a JSON object; None if it is damaged or gone."""
     try:
-        found = parse_json(folder.read(name) or b"")
+        value = parse_json(folder.read(name) or b"")
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _finished(folder: Folder, shards: Sequence[Shard]) -> dict[str, ShardRecord]:
@@ -235,8 +235,8 @@ def _summed(
             continue
         counted: Counts = {name: Counter() for name in benchmark.counted}
         for record in own:
-            for name, found in record.counted.items():
-                counted[name].update(found)
+            for name, amount in record.counted.items():
+                counted[name].update(amount)
             numbers = {"stories": record.stories, "questions": record.questions}
             of_shard = {**numbers, "content_sha256": record.content_sha256} if len(own) > 1 else {}
             if doubled := files.keys() & record.files.keys():

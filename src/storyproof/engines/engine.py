@@ -61,8 +61,8 @@ def make_engine(name: str = PROCESSES, *, workers: int | None = None, address: s
     """
     if workers is not None and workers < 1:
         raise ConfigError(f"--workers is {workers}; use 1 or more.")
-    found: Engine = load("engine", name)(workers=workers, address=address)
-    return found
+    engine: Engine = load("engine", name)(workers=workers, address=address)
+    return engine
 
 
 def in_order(engine: Engine, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -77,10 +77,10 @@ def in_order(engine: Engine, work: Callable[[Item], Result], items: Sequence[Ite
         for number, result in results:
             held[number] = result
             while place in held:
-                found = held.pop(place)
-                if isinstance(found, _Failure):
-                    raise found.error
-                yield found
+                finished = held.pop(place)
+                if isinstance(finished, _Failure):
+                    raise finished.error
+                yield finished
                 place += 1
 
 
@@ -114,6 +114,6 @@ def portable(error: Exception) -> Any:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:  # whatever the classes of others raise
-        known = (ConfigError, DataError, StoryproofError, ProofError, Exception)
-        return next(each for each in type(error).__mro__ if each in known)(str(error))
+        kinds = (ConfigError, DataError, StoryproofError, ProofError, Exception)
+        return next(each for each in type(error).__mro__ if each in kinds)(str(error))
     return error

@@ -214,10 +214,10 @@ def _serve(pipe: Connection, work: Callable[[Any], Any], is_command_line: bool) 
         while True:
             item = pipe.recv()
             try:
-                found = False, work(item)
+                result = False, work(item)
             except Exception as error:
-                found = True, portable(error)
-            pipe.send(found)
+                result = True, portable(error)
+            pipe.send(result)
 
 
 def _end_with_parent() -> None:

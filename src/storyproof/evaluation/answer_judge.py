@@ -1,4 +1,4 @@
-"""Judges answers by matchers, counts them, records them, and adds up time and tokens."""
+"""Judges answers by matchers, counts and records them, and explains wrong ones by the mistake that leads to them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,56 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from storyproof.errors import StoryproofError
 from storyproof.evaluation.matching import Match, Matcher, find_meant, is_unparsed, judge
 from storyproof.evaluation.matching.kinds import NO_MATCH
 from storyproof.evaluation.options import Prices
 from storyproof.evaluation.runs import Prediction, PredictionSink, story_hash
 from storyproof.evaluation.scores import Tally
 from storyproof.example import Example
-from storyproof.families.family import family_of
+from storyproof.families.family import Family, family_of
 from storyproof.solvers.llm.messages import Reply
 from storyproof.solvers.solver import Answer
+
+LABEL, UNSETTLED, NO_ANSWER, UNEXPLAINED = "label", "unsettled", "no_answer", "unexplained"
+_FIRST = {
+    LABEL: "what is proved; the label is wrong",
+    UNSETTLED: "something, though no answer follows from the story",
+}
+_LAST = {NO_ANSWER: "nothing that is a possible answer", UNEXPLAINED: "something that no known mistake explains"}
+
+
+def describe(family: Family) -> dict[str, str]:
+    """Return all explanations of wrong answers in order of priority, each in words that follow "answered"."""
+    return {**_FIRST, **family.mistakes, **_LAST}
+
+
+class MistakeFinder:
+    """Explains wrong answers to one example.
+
+    Args:
+        example: What was asked.
+    """
+
+    def __init__(self, example: Example) -> None:
+        family = family_of(example)
+        try:
+            self._proved: str | None = family.checked_answer(example)
+            self._answers = dict(family.mistaken_answers(example))
+            self._possible = frozenset(family.candidates(example))
+        except (StoryproofError, LookupError, ValueError):  # rows may name people that are not in their text
+            self._proved, self._answers, self._possible = None, {}, frozenset(example.candidates)
+
+    def explain(self, answer: str) -> tuple[str, ...]:
+        """Return all explanations that fit a wrong answer, the first of `describe` first; at least one."""
+        explanations = []
+        if self._proved is not None and self._proved == answer != "":
+            explanations.append(LABEL)
+        if self._proved == "":
+            explanations.append(UNSETTLED)
+        explanations += [name for name, answers in self._answers.items() if answer in answers]
+        return tuple(explanations) or ((UNEXPLAINED if answer in self._possible else NO_ANSWER),)
+
 
 _MOST_KEPT = 100_000  # verdicts on answers that came early, about 20 MB
 
@@ -116,7 +157,7 @@ class AnswerJudge:
 
     def _prediction(self, answer: Answer, verdict: _Verdict) -> Prediction:
         example, family = answer.example, family_of(answer.example)
-        found = Prediction(
+        prediction = Prediction(
             id=example.id,
             story_id=example.story_id,
             story_hash=story_hash(example.story),
@@ -130,11 +171,11 @@ class AnswerJudge:
             right=verdict.match.right,
         )
         if not self.free_text:
-            return found
+            return prediction
         last = answer.replies[-1] if answer.replies else None
         several = len(answer.replies) > 1 or (last is not None and last.text != answer.text)
         return replace(
-            found,
+            prediction,
             answer="" if answer.cut_off else answer.text if verdict.meant is None else verdict.meant,
             reply=answer.text,
             match=verdict.match.kind,
@@ -164,7 +205,7 @@ class AnswerJudge:
                 "match_types": tally.kinds(name),
             }
         errors = dict(tally.errors.most_common(20))
-        found: dict[str, Any] = {
+        details: dict[str, Any] = {
             "matching": chosen,
             "match_types": tally.kinds(chosen),
             "matchings": side_by_side,
@@ -174,10 +215,10 @@ class AnswerJudge:
             "failures": {"failed": tally.failed, "not_asked": tally.not_asked, "of": tally.asked, "errors": errors},
         }
         if self._has_tokens:
-            found["tokens"] = {"prompt": self._read, "output": self._written, "cached": self._cached}
+            details["tokens"] = {"prompt": self._read, "output": self._written, "cached": self._cached}
             if self._prices is not None:
-                found["cost"] = self._prices.cost(self._read, self._written, self._cached)
-        return found
+                details["cost"] = self._prices.cost(self._read, self._written, self._cached)
+        return details
 
 
 def _fingerprint(answer: Answer) -> bytes:
@@ -189,9 +230,9 @@ def _fingerprint(answer: Answer) -> bytes:
 
 def _effort(replies: tuple[Reply, ...]) -> dict[str, float]:
     """Return what replies took together, as far as it is known."""
-    found: dict[str, float] = {}
+    effort: dict[str, float] = {}
     for name in ("prompt_tokens", "output_tokens", "cached_tokens", "seconds", "retries"):
         values = [value for reply in replies if (value := getattr(reply, name)) is not None]
         if values:
-            found[name] = round(sum(values), 6)
-    return found
+            effort[name] = round(sum(values), 6)
+    return effort

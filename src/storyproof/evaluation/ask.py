@@ -95,9 +95,11 @@ class Asker:
         how: dict[str, Any] = {}
         if self._reference.is_language_model:
             shots = read_shots(data) if data is not None and needs_shots(prompt) else ()
-            asked = AskOptions(prompt=prompt, conventions=conventions, max_tokens=max_tokens, seed=seed, shots=shots)
+            ask_options = AskOptions(
+                prompt=prompt, conventions=conventions, max_tokens=max_tokens, seed=seed, shots=shots
+            )
             how = {
-                "prompt": asked.load_prompt(),
+                "prompt": ask_options.load_prompt(),
                 "options": options or ModelOptions(seed=seed, retries=FEW_RETRIES),
             }
         self._solver = load_solver(self._reference, seed, **how)
@@ -115,7 +117,7 @@ class Asker:
         if not self._reference.is_language_model and example.id == family.OWN:
             example, read_as = _reworded(example)
         try:
-            [found] = answers_of(self._solver, lambda: [example])
+            [answer] = answers_of(self._solver, lambda: [example])
         except NoCandidatesError as error:
             if example.id != family.OWN:
                 raise
@@ -125,23 +127,25 @@ class Asker:
             ) from error
         if getattr(self._solver, "ended", None) == INTERRUPTED:
             raise KeyboardInterrupt
-        if not found.complete:
-            raise ModelError(f"{self._reference.name} gave no reply: {found.error}.")
+        if not answer.complete:
+            raise ModelError(f"{self._reference.name} gave no reply: {answer.error}.")
         matches = (
-            {name: judge(matcher, example, found.text) for name, matcher in MATCHERS.items()} if example.answer else {}
+            {name: judge(matcher, example, answer.text) for name, matcher in MATCHERS.items()} if example.answer else {}
         )
-        return Exchange(self._reference.name, example, self._steps(found), found.text, matches, found.cut_off, read_as)
+        return Exchange(
+            self._reference.name, example, self._steps(answer), answer.text, matches, answer.cut_off, read_as
+        )
 
     def close(self) -> None:
         """Release the model."""
         if isinstance(self._solver, LanguageModel):
             self._solver.close()
 
-    def _steps(self, found: Answer) -> tuple[tuple[Request, str], ...]:
+    def _steps(self, answer: Answer) -> tuple[tuple[Request, str], ...]:
         if not isinstance(self._solver, LanguageModel):
             return ()
-        texts = [reply.text for reply in found.replies]
-        requests = [self._solver.prompt.request(found.example, texts[:number]) for number in range(len(texts))]
+        texts = [reply.text for reply in answer.replies]
+        requests = [self._solver.prompt.request(answer.example, texts[:number]) for number in range(len(texts))]
         return tuple((request, text) for request, text in zip(requests, texts, strict=True) if request is not None)
 
 
@@ -175,7 +179,7 @@ def ask(
         split: Which split.
         exclude_memory_reality: Count questions about beliefs only.
         story: A story of your own.
-        question: What to ask about it.
+        question: The question about the story.
         answer: The right answer, if it is to be judged.
         **settings: As for `Asker`: `prompt`, `conventions`, `options`, `seed`, `max_tokens`.
 
@@ -212,15 +216,15 @@ def pick(data: str | Path, index: int, split: str | None = None, exclude_memory_
     """Return one question of a dataset.
 
     Raises:
-        DataError: If there are not so many.
+        DataError: If there are fewer examples.
     """
     source = find_source(data, split)
     chosen = Selection(source, exclude_memory_reality=exclude_memory_reality)
-    found = next(islice(chosen.examples(), index, None), None) if index >= 0 else None
-    if found is None:
+    example = next(islice(chosen.examples(), index, None), None) if index >= 0 else None
+    if example is None:
         count = sum(1 for _ in chosen.examples())
         raise DataError(f"{source.name} has {count:,} questions; --index is {index}, counted from 0.")
-    return found
+    return example
 
 
 def own_example(story: str, question: str, answer: str | None = None) -> Example:

@@ -1,21 +1,22 @@
-"""The verb `compare`: two runs on the same questions, paired."""
+"""The verb `compare`: two runs on the same questions, paired; and how a score depends on prompt and seed."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lcm
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import DataError
-from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs
+from storyproof.evaluation.runs import Evaluation, Prediction, RecordedRun, RunSource, read_runs
 from storyproof.evaluation.scores import EXACTLY
-from storyproof.stats.intervals import LEVEL, Interval, difference_interval, mean_interval
-from storyproof.stats.permutation import permutation_p
+from storyproof.stats import LEVEL, Interval, difference_interval, mean_interval, permutation_p
 
 _MOST_PARTS = 5_040  # into which an answer is divided for the exact test; finer shares are rounded to these
 
@@ -221,7 +222,7 @@ def _check_matching(one: str, other: str, first: JudgedRun, second: JudgedRun) -
     if len({mine, yours} - {"", EXACTLY}) > 1:
         raise DataError(
             f"{one} was judged by {mine} matching and {other} by {yours} matching, which cannot be compared; evaluate "
-            f"both with the same --matching: the same command with --matching {mine} asks nothing again."
+            f"both with the same --matching: the same command with --matching {mine} needs no new requests."
         )
 
 
@@ -231,9 +232,9 @@ def _check_questions(one: str, other: str, first: JudgedRun, second: JudgedRun, 
     # A question's type says whether the belief is false, which depends on the label.
     alike = first.run.labels == second.run.labels
     for name, mine, yours in pairs:
-        asked = None not in (mine.question, yours.question) and mine.question != yours.question
+        differs = None not in (mine.question, yours.question) and mine.question != yours.question
         typed = alike and mine.target == yours.target and mine.question_type != yours.question_type
-        if mine.story != yours.story or asked or typed:
+        if mine.story != yours.story or differs or typed:
             raise DataError(f"{name} is another question in {one} than in {other}; compare runs on the same data.")
     labelled = [each for each in pairs if None not in (each[1].target, each[2].target)]
     differing = [(name, mine, yours) for name, mine, yours in labelled if mine.target != yours.target]
@@ -286,7 +287,7 @@ def judge_run(run: RecordedRun) -> JudgedRun:
         DataError: If there are no answers, or one neither says whether it is right nor what was right.
     """
     judged: list[tuple[Prediction, bool]] = []
-    found: dict[str, Judgement] = {}
+    judgements: dict[str, Judgement] = {}
     for number, each in enumerate(run.predictions):
         if each.failed:
             continue  # neither right nor wrong
@@ -299,15 +300,53 @@ def judge_run(run: RecordedRun) -> JudgedRun:
                 )
             right = each.answer == each.target
         judged.append((each, right))
-        before = found.get(each.id)
+        before = judgements.get(each.id)
         if before is None:
             about = (each.story_id or each.id, each.question_type or "", each.question, each.target)
-            found[each.id] = Judgement(*about, float(right), 1)
+            judgements[each.id] = Judgement(*about, float(right), 1)
         else:
             given = before.given + 1
-            found[each.id] = before._replace(right=(before.right * before.given + right) / given, given=given)
+            judgements[each.id] = before._replace(right=(before.right * before.given + right) / given, given=given)
     if not judged:
         raise DataError(
             f"{run.where} contains no answers to compare; run evaluate again with --output-dir, which records them."
         )
-    return JudgedRun(run, found, tuple(judged))
+    return JudgedRun(run, judgements, tuple(judged))
+
+
+def sensitivity(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
+    """Return for each model how its accuracy spreads over prompts and over seeds.
+
+    Returns:
+        By model: lowest, highest and mean accuracy over all of its runs; `prompts` (the mean of each) and `seeds` (the
+        same), where there are several.
+    """
+    models: dict[str, list[Evaluation]] = defaultdict(list)
+    for each in evaluations:
+        models[each.model].append(each)
+    return {model: _spread(runs) for model, runs in models.items() if len(runs) > 1}
+
+
+def _spread(runs: Sequence[Evaluation]) -> dict[str, Any]:
+    scores = [run.scores.accuracy for run in runs]
+    spread: dict[str, Any] = {
+        "runs": len(runs),
+        "lowest": min(scores),
+        "highest": max(scores),
+        "mean": fmean(scores),
+        "deviation": stdev(scores),
+    }
+    by: dict[str, dict[str, list[float]]] = {"prompts": defaultdict(list), "seeds": defaultdict(list)}
+    for run in runs:
+        by["prompts"][prompt_of(run)].append(run.scores.accuracy)
+        by["seeds"][str(run.seed)].append(run.scores.accuracy)
+    for name, groups in by.items():
+        if len(groups) > 1:
+            spread[name] = {group: fmean(values) for group, values in groups.items()}
+    return spread
+
+
+def prompt_of(run: Evaluation) -> str:
+    """Return the name of the prompt that a run was asked with; empty for solvers that have none."""
+    prompt = run.details.get("prompt") or {}
+    return str(prompt.get("name", "")) + (" without conventions" if prompt.get("conventions") is False else "")

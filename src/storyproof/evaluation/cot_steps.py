@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.errors import DataError, quoted
 from storyproof.families.family import family_of
 from storyproof.language.chain_of_thought import RIGHT, UNCLEAR, WRONG, Statement, find_retractions
-from storyproof.solvers.llm.prompting import Row
+from storyproof.solvers.llm.prompt import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def check_steps(reply: str, row: Row) -> StepReport:
         raise DataError(f"the reply is {quoted(reply)}; expected a text.")
     example = as_example(row)
     family = family_of(example)
-    found: list[ReasoningStep] = []
+    steps: list[ReasoningStep] = []
     seen: set[tuple[str, tuple[str, ...], bool]] = set()
     for statement in _kept(family.statements(reply, example), find_retractions(reply)):
         what = statement.question, statement.answers, statement.is_denied
@@ -131,9 +131,9 @@ def check_steps(reply: str, row: Row) -> StepReport:
         verdict = family.check_statement(statement, example)
         if verdict.kind != UNCLEAR:
             seen.add(what)
-        found.append(
+        steps.append(
             ReasoningStep(
-                len(found),
+                len(steps),
                 statement.sentence,
                 statement.start,
                 statement.end,
@@ -145,7 +145,7 @@ def check_steps(reply: str, row: Row) -> StepReport:
                 statement.is_denied,
             )
         )
-    return StepReport(tuple(found))
+    return StepReport(tuple(steps))
 
 
 def _kept(statements: Sequence[Statement], retractions: Sequence[int]) -> list[Statement]:

@@ -1,31 +1,32 @@
 """The verb `evaluate`: one loop for every kind of solver.
 
 Select examples, ask the solver, judge its answers, score them, write the run. Solvers that choose among answers are
-judged by equality; language models and functions reply in free text and are judged by all matchers side by side.
+judged by equality; language models and functions reply in free text and are judged by all matchers side by side. Files
+can be evaluated apart, wherever an engine likes; scores and predictions are those of one process.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from storyproof.datasets.examples import read_examples
 from storyproof.datasets.frames import Data, data_name, takes_rows
+from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.path_conflicts import refuse_overwriting
-from storyproof.datasets.reading import DataFile, Source, find_source
+from storyproof.datasets.reading import DataFile, Source, find_source, read_examples
 from storyproof.engines import Engine, in_order, make_engine
-from storyproof.errors import DataError, NoAnswersError, ParseError, UnknownNameError
+from storyproof.errors import ConfigError, DataError, NoAnswersError, ParseError, UnknownNameError
 from storyproof.evaluation.answer_judge import AnswerJudge
 from storyproof.evaluation.matching import MATCHERS, exact, load_matcher
 from storyproof.evaluation.options import AskOptions, Progress, Selection
-from storyproof.evaluation.per_file import AnswerFile, exact_judge, refuse_indivisible, why_indivisible
 from storyproof.evaluation.provenance import data_identity, provenance
-from storyproof.evaluation.runs import Evaluation, Recorder, run_name
-from storyproof.evaluation.scores import EXACTLY
+from storyproof.evaluation.runs import Evaluation, Prediction, Recorder, run_name
+from storyproof.evaluation.scores import EXACTLY, Tally
 from storyproof.example import Example
 from storyproof.io.bounded_input import name_of
 from storyproof.io.locks import Claim
@@ -36,7 +37,10 @@ from storyproof.solvers.llm.prompt import needs_shots
 from storyproof.solvers.llm.store import Store
 from storyproof.solvers.solver import (
     Answer,
+    Divisible,
+    Limited,
     ModelName,
+    ModelReference,
     Solver,
     StreamingSolver,
     answers_of,
@@ -109,7 +113,7 @@ def evaluate(
     if labels not in (GIVEN, PROVED):
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
     reference = resolve(model)
-    asked = AskOptions(seed=seed, **asking)
+    ask_options = AskOptions(seed=seed, **asking)
     limits = {"max_stories": max_stories, "max_samples": max_samples}
     if engine is not None:
         refuse_indivisible(reference, seed, encoder, limits)
@@ -121,10 +125,10 @@ def evaluate(
         raise _nothing_to_score(source.name)
     path = None
     named = [reference.name, source.split or source.files[0].stem]
-    asking_for = run_name(*named, *asked.suffixes())  # whatever labels the replies are scored against
+    asking_for = run_name(*named, *ask_options.suffixes())  # whatever labels the replies are scored against
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
-        more += asked.suffixes() if reference.is_language_model else []
+        more += ask_options.suffixes() if reference.is_language_model else []
         path = Path(output_dir) / run_name(*named, *more)
         refuse_overwriting(source.paths, path, "--output-dir")
     start, about = time.monotonic(), provenance()
@@ -138,19 +142,19 @@ def evaluate(
             if reference.is_language_model:
                 # Rows that cannot be read are refused before anything is asked, which may cost money.
                 counts = {"selection": chosen.counts()}
-                if needs_shots(asked.prompt):
-                    asked = replace(asked, shots=_shots_besides(chosen, data))
-                prompt = asked.load_prompt()
+                if needs_shots(ask_options.prompt):
+                    ask_options = replace(ask_options, shots=_shots_besides(chosen, data))
+                prompt = ask_options.load_prompt()
                 if path is not None:
                     _claim(path.with_name(asking_for), stack)
                 store = stack.enter_context(Store(None if path is None else path.parent / STORE))
-                how = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
+                how = {"options": options, "prompt": prompt, "store": store, "likelihood": ask_options.likelihood}
             solver = load_solver(reference, seed, encoder, **how)
             stack.callback(getattr(solver, "close", _nothing))
         recorder = Recorder(path)
         stack.callback(recorder.drop)  # nothing is left of a run that does not finish
         if solver is not None:
-            judge = _judge(solver, asked)
+            judge = _judge(solver, ask_options)
             _answer(reference.name, solver, chosen, judge, recorder, progress)
         else:
             assert engine is not None
@@ -163,7 +167,7 @@ def evaluate(
             raise NoAnswersError(
                 f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
             )
-        details = {**_solver_details(solver, asked, options), **counts, **chosen.limits(), **judge.details()}
+        details = {**_solver_details(solver, ask_options, options), **counts, **chosen.limits(), **judge.details()}
         evaluation = Evaluation(
             name_of(reference.name),
             data_name(data),
@@ -177,7 +181,7 @@ def evaluate(
             run={**about, "seconds": time.monotonic() - start},
             path=path,
             ended=ended,
-            counts=judge.missing <= asked.max_failed,
+            counts=judge.missing <= ask_options.max_failed,
             free_text=judge.free_text,
         )
         predictions = recorder.finish(evaluation.about())
@@ -287,5 +291,118 @@ def _shots_besides(chosen: Selection, data: str | Path) -> list[Example]:
     shots = read_shots(data)
     if chosen.source.split != "train":
         return shots  # a prompt never shows the story of its own question
-    asked = {example.story for example in chosen.examples()}
-    return [shot for shot in shots if shot.story not in asked]
+    own_stories = {example.story for example in chosen.examples()}
+    return [shot for shot in shots if shot.story not in own_stories]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a solver made of one file.
+
+    Attributes:
+        tally: What is right.
+        unknown_answers: How many answers the solver could not have given.
+        predictions: All answers, in order.
+        sha256: The hash of the file.
+    """
+
+    tally: Tally
+    unknown_answers: int
+    predictions: Sequence[Prediction]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """Answers the examples of files.
+
+    Attributes:
+        model: The solver.
+        seed: For solvers that draw.
+        encoder: Where the encoder of a trained run is, if it has moved.
+        proved: Whether labels are those that follow from the text.
+        exclude_memory_reality: Leave out questions that only check reading.
+    """
+
+    model: ModelReference
+    seed: int
+    encoder: str | None
+    proved: bool
+    exclude_memory_reality: bool
+
+    def __call__(self, item: tuple[DataFile, str | None]) -> Answered:
+        """Answer the examples of a file of a split."""
+        file, split = item
+        solver = _solver(self.model, self.seed, self.encoder)
+        judge = exact_judge(solver)
+        predictions = _Collected()
+        with file.opened() as path:
+            source = Source((DataFile(str(path)),), split)
+            chosen = Selection(source, self.proved, exclude_memory_reality=self.exclude_memory_reality)
+            try:
+                for answer in answers_of(solver, chosen.examples):
+                    judge.add(answer, predictions)
+            except ParseError as error:
+                raise DataError(f"{source.name}: {error}") from error
+            return Answered(judge.tally, judge.unknown_answers, predictions.found, file_sha256(path))
+
+
+class _Collected:
+    """Predictions in memory."""
+
+    def __init__(self) -> None:
+        self.found: list[Prediction] = []
+
+    def add(self, prediction: Prediction) -> None:
+        self.found.append(prediction)
+
+
+def _solver(model: ModelReference, seed: int, encoder: str | None) -> Solver:
+    """Load a solver once for all files that a process reads."""
+    return _loaded(model, id(model.value), seed, encoder)
+
+
+@lru_cache(maxsize=1)
+def _loaded(model: ModelReference, value: int, seed: int, encoder: str | None) -> Solver:
+    """Load a solver; `value` tells apart what the same file held at two times."""
+    return load_solver(model, seed, encoder)
+
+
+def exact_judge(solver: Solver) -> AnswerJudge:
+    """Return what judges answers by equality with the label."""
+    can_answer = solver.can_answer if isinstance(solver, Limited) else None
+    return AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False, can_answer=can_answer)
+
+
+def refuse_indivisible(model: ModelReference, seed: int, encoder: str | None, limits: Mapping[str, int | None]) -> None:
+    """Raise ConfigError if a run cannot be divided by files with the same result."""
+    reason = why_indivisible(model, seed, encoder, limits)
+    if reason is not None:
+        raise ConfigError(f"{reason}; leave out --engine and --workers.")
+
+
+def why_indivisible(
+    model: ModelReference, seed: int, encoder: str | None, limits: Mapping[str, int | None]
+) -> str | None:
+    """Return why a run cannot be divided by files with the same result; None if it can.
+
+    Args:
+        model: The solver.
+        seed: For solvers that draw.
+        encoder: Where the encoder of a trained run is, if it has moved.
+        limits: The most that is to be asked, by name.
+    """
+    for name, value in limits.items():
+        if value is not None:
+            option = "--" + name.replace("_", "-")
+            return f"{option} is {value}, which takes the first ones in order, so files cannot be answered apart"
+    if model.value is not None and not model.target:
+        return (
+            f"{model.name} is an object of this program, which other processes do not have, unlike its class "
+            "(file.py:Class)"
+        )
+    if model.is_language_model:
+        return f"{model.name} is a language model, to which one process sends many requests at a time (--concurrency)"
+    if not isinstance(_solver(model, seed, encoder), Divisible):
+        return f"{model.name} looks at all examples at once, so files cannot be answered apart"
+    return None

@@ -13,16 +13,15 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, names
-from storyproof.datasets.examples import iterate_examples
 from storyproof.datasets.generate import load_benchmark
-from storyproof.datasets.reading import Source, find_source
+from storyproof.datasets.reading import Source, find_source, iterate_examples
 from storyproof.errors import DataError, StoryproofError
 from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.io.atomic_files import writing_to
 from storyproof.io.locks import Claim
-from storyproof.stats.intervals import Interval, difference
+from storyproof.stats import Interval, difference
 
 TEST = "test"  # the split that a twin is
 _DRAFT = ".part"
@@ -94,9 +93,9 @@ def contamination(
     )
 
 
-def _interval(found: Evaluation, score: str) -> Interval:
-    low, high = found.intervals.get(score, (0.0, 1.0))
-    return Interval(getattr(found.scores, score), low, high)
+def _interval(evaluation: Evaluation, score: str) -> Interval:
+    low, high = evaluation.intervals.get(score, (0.0, 1.0))
+    return Interval(getattr(evaluation.scores, score), low, high)
 
 
 def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories: int | None = None) -> Path:
@@ -108,8 +107,8 @@ def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories
     Raises:
         DataError: If storyproof has no recipe for such data.
     """
-    known = "-".join(file.sha256()[:8] for file in source.files[:4])
-    shape = f"{known}-{max_stories or 'all'}" + ("" if seed is None else f"-seed{seed}")
+    digest = "-".join(file.sha256()[:8] for file in source.files[:4])
+    shape = f"{digest}-{max_stories or 'all'}" + ("" if seed is None else f"-seed{seed}")
     path = folder / f"twin-{shape}" / f"{TEST}.jsonl"
     if path.exists():
         return path
@@ -141,8 +140,8 @@ def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:
     first: dict[tuple[str, str], Example] = {}
     for example in iterate_examples(source, max_stories=max_stories):
         key = example.split, example.story_id
-        known = first.setdefault(key, example)
-        if example.order > known.order and example.story == known.story:  # which says more about the recipe
+        earlier = first.setdefault(key, example)
+        if example.order > earlier.order and example.story == earlier.story:  # which says more about the recipe
             first[key] = example
     stories = list(first.values())
     benchmark = stories[0].benchmark if stories else ""
@@ -151,8 +150,8 @@ def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:
         raise DataError(f"{source.name} is of benchmark '{benchmark}'; twins can be generated for {known_names}.")
     made = _declared_recipe(source, benchmark, seed)
     if made is None:
-        found: pa.Table = load("benchmark", benchmark).twin(stories, seed)
-        return found
+        rows: pa.Table = load("benchmark", benchmark).twin(stories, seed)
+        return rows
     count = -(-len(stories) // made.round) * made.round
     made.check_count(TEST, count)
     return pa.concat_tables(made.blocks(TEST, count)).slice(0, len(stories) * made.rows_per_story(TEST))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.errors import DataError, quoted
 from storyproof.evaluation import matching as matchers
+from storyproof.evaluation.answer_judge import LABEL, MistakeFinder, describe
 from storyproof.evaluation.matching.kinds import AMBIGUOUS, MEANINGS, NEGATED
-from storyproof.evaluation.mistakes import LABEL, MistakeFinder, describe
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.solvers.llm.prompting import Row, prompt_of
+from storyproof.solvers.llm.prompt import Row, prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import Source
+from storyproof.datasets.reading import Source, iterate_examples
 from storyproof.errors import ConfigError
 from storyproof.evaluation.matching import load_matcher
 from storyproof.example import Example
@@ -79,9 +78,11 @@ class Prices:
     cached: float | None = None
 
     def cost(self, read: int, written: int, cached: int) -> float:
-        """Return what so many tokens cost."""
-        known = 0 if self.cached is None else cached
-        return ((read - known) * self.read + written * self.written + known * (self.cached or 0.0)) / 1e6
+        """Return what a number of tokens costs."""
+        cached_tokens = 0 if self.cached is None else cached
+        return (
+            (read - cached_tokens) * self.read + written * self.written + cached_tokens * (self.cached or 0.0)
+        ) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +120,12 @@ class AskOptions:
 
     def suffixes(self) -> list[str]:
         """Return what a run's file name has besides model and split."""
-        found = [] if self.prompt == DEFAULT_PROMPT else [self.prompt]
-        return [*found, *([] if self.conventions else ["no-conventions"]), *([f"seed{self.seed}"] if self.seed else [])]
+        suffixes = [] if self.prompt == DEFAULT_PROMPT else [self.prompt]
+        return [
+            *suffixes,
+            *([] if self.conventions else ["no-conventions"]),
+            *([f"seed{self.seed}"] if self.seed else []),
+        ]
 
     def load_prompt(self) -> Prompt:
         """Load the prompt."""

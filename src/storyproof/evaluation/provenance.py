@@ -27,7 +27,7 @@ def provenance() -> dict[str, Any]:
 
 def hardware() -> dict[str, Any]:
     """Return what the machine is: system, processor, cores, and GPUs if something in this process uses them."""
-    found: dict[str, Any] = {
+    machine: dict[str, Any] = {
         "system": platform.system(),
         "machine": platform.machine(),
         "processor": _processor(),
@@ -35,8 +35,8 @@ def hardware() -> dict[str, Any]:
     }
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
-        found["gpus"] = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
-    return found
+        machine["gpus"] = [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
+    return machine
 
 
 def data_identity(source: Source, hashes: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -46,14 +46,14 @@ def data_identity(source: Source, hashes: Mapping[str, str] | None = None) -> di
         source: The files.
         hashes: Their hashes by name, if they are known.
     """
-    found: dict[str, Any] = {"files": dict(hashes or {file.name: file.sha256() for file in source.files})}
+    identity: dict[str, Any] = {"files": dict(hashes or {file.name: file.sha256() for file in source.files})}
     try:
         manifest = source.manifest()
     except DataError:
         manifest = None
     if manifest is not None:
-        found["manifest"] = {name: manifest[name] for name in ("benchmark", "version", "seed") if name in manifest}
-    return found
+        identity["manifest"] = {name: manifest[name] for name in ("benchmark", "version", "seed") if name in manifest}
+    return identity
 
 
 def _processor() -> str:

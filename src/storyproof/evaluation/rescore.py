@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from storyproof.datasets.examples import read_examples
-from storyproof.datasets.frames import Data, takes_rows
-from storyproof.datasets.reading import Source, find_source
+from storyproof.datasets.frames import Data, data_name, takes_rows
+from storyproof.datasets.reading import Source, find_source, read_examples
 from storyproof.errors import DataError
 from storyproof.evaluation.evaluate import PROVED
 from storyproof.evaluation.runs import RecordedRun, RunSource, read_runs
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import LEVEL, Interval, difference_interval, mean_interval
+from storyproof.stats import LEVEL, Interval, difference_interval, mean_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +42,12 @@ class Compared:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        found: dict[str, Any] = {name: getattr(self, name) for name in ("questions", "stories", "changed_labels")}
+        values: dict[str, Any] = {name: getattr(self, name) for name in ("questions", "stories", "changed_labels")}
         for name in ("published", "corrected", "difference"):
             scores: dict[str, Interval] = getattr(self, name)
             intervals = {score: [each.low, each.high] for score, each in scores.items()}
-            found[name] = {**{score: each.value for score, each in scores.items()}, "intervals": intervals}
-        return found
+            values[name] = {**{score: each.value for score, each in scores.items()}, "intervals": intervals}
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +124,10 @@ def rescore(
         >>> found.scores.questions, found.scores.changed_labels
         (180, 0)
     """
-    found = rescore_all(run, fixed, split=split, published=published)
-    if len(found) > 1:
-        raise DataError(f"{run} contains {len(found)} runs; use rescore_all for several.")
-    return found[0]
+    results = rescore_all(run, fixed, split=split, published=published)
+    if len(results) > 1:
+        raise DataError(f"{run} contains {len(results)} runs; use rescore_all for several.")
+    return results[0]
 
 
 def rescore_all(
@@ -136,11 +135,11 @@ def rescore_all(
 ) -> list[Rescored]:
     """Score the recorded answers of several models, as `rescore` does those of one."""
     by_id = cache(_by_id)
-    found = []
+    results = []
     for run in map(_answers, read_runs(runs)):
         source = _fixed_source(run.run, Path(fixed), split)
-        found.append(_rescore(run, source, by_id(source), _published_labels(run, source, published)))
-    return found
+        results.append(_rescore(run, source, by_id(source), _published_labels(run, source, published)))
+    return results
 
 
 def _answers(run: RecordedRun) -> _RunAnswers:
@@ -171,11 +170,11 @@ def _fixed_source(run: RecordedRun, fixed: Path, split: str | None) -> Source:
 
 
 def _by_id(source: Source) -> dict[str, Example]:
-    found: dict[str, Example] = {}
+    examples: dict[str, Example] = {}
     for example in read_examples(source):
-        if found.setdefault(example.id, example) is not example:
+        if examples.setdefault(example.id, example) is not example:
             raise DataError(f"{source.name} has {example.id} more than once; give each row an id of its own.")
-    return found
+    return examples
 
 
 def _published_labels(run: _RunAnswers, fixed: Source, published: str | Path | None) -> dict[str, str]:
@@ -188,7 +187,7 @@ def _published_labels(run: _RunAnswers, fixed: Source, published: str | Path | N
     try:
         source = find_source(path, None if Path(path).is_file() else fixed.split)
         rows = (table.select(["id", "answer"]).to_pylist() for table in source.tables())
-        return {row["id"]: row["answer"] for some in rows for row in some}
+        return {row["id"]: row["answer"] for part in rows for row in part}
     except DataError as error:
         raise DataError(f"{run.where}: no published labels: {error} Name their data with --published.") from error
 
@@ -230,7 +229,7 @@ def _rescore(run: _RunAnswers, source: Source, fixed: Mapping[str, Example], lab
         kinds.setdefault(family_of(example).kind(example), []).append(example)
     return Rescored(
         model=run.run.model,
-        fixed=source.name,
+        fixed=data_name(source.name),
         split=source.split,
         scores=_compare(run, examples, labels, joint=True),
         by_kind={kind: _compare(run, members, labels) for kind, members in kinds.items()},

@@ -1,4 +1,4 @@
-"""A run: a solver's predictions on a dataset with their scores, and the file that holds it.
+"""A run: a solver's predictions on a dataset with their scores, and the file that contains it.
 
 A run's file (`<model>_<split>.json`) is one JSON object: `schema`, the fields of `Evaluation`, and `predictions`, each
 on a line of its own (`Prediction`). What `evaluate --json` writes is a list of the same objects. This module
@@ -245,11 +245,11 @@ def read_runs(source: RunSource) -> list[RecordedRun]:
     read = _parse(text, path)
     if isinstance(read, dict):
         read = [{"predictions": [read]} if {"id", "answer"} <= set(read) else read]
-    found = [each for each in read if isinstance(each, Mapping)] if isinstance(read, list) else []
-    found = [each for each in found if "predictions" in each or "model" in each]
-    if not found:
+    objects = [each for each in read if isinstance(each, Mapping)] if isinstance(read, list) else []
+    objects = [each for each in objects if "predictions" in each or "model" in each]
+    if not objects:
         raise DataError(f"{path} contains no run; expected an object with 'predictions', as evaluate writes it.")
-    return [_run(each, path, path.stem) for each in found]
+    return [_run(each, path, path.stem) for each in objects]
 
 
 def _parse(text: str, path: Path) -> Any:
@@ -280,10 +280,10 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
     rows = read.get("predictions")
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
         raise DataError(f"{where} contains no predictions; run evaluate again with --output-dir, which records them.")
-    found: dict[tuple[str, str | None], Prediction] = {}
+    predictions: dict[tuple[str, str | None], Prediction] = {}
     for number, row in enumerate(rows):
         prediction = Prediction.from_dict(row, f"{where}, prediction {number}")
-        if found.setdefault((prediction.id, prediction.answerer), prediction) is not prediction:
+        if predictions.setdefault((prediction.id, prediction.answerer), prediction) is not prediction:
             by = f" of {quoted(prediction.answerer)}" if prediction.answerer else ""
             raise DataError(f"{where} answers {prediction.id} more than once; keep one answer{by} for each id.")
     data, split, labels, seed = (
@@ -300,7 +300,7 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
         matching=str(read.get("matching") or ""),
         prompt=str(prompt.get("name") or "") if isinstance(prompt, Mapping) else "",
         stories=read["stories"] if isinstance(read.get("stories"), int) else None,
-        predictions=tuple(found.values()),
+        predictions=tuple(predictions.values()),
         schema=schema,
         about={name: value for name, value in read.items() if name != "predictions"},
     )
@@ -423,7 +423,7 @@ def _keep_other_run(path: Path, about: Mapping[str, Any]) -> Path | None:
     """
     if not path.is_file():
         return None
-    before = _read_about(path)
+    before = read_about(path)
     # JSON has no tuples, and text for other keys.
     if before is not None and _identity(before) == json.loads(json.dumps(_identity(about))):
         return None
@@ -435,7 +435,7 @@ def _keep_other_run(path: Path, about: Mapping[str, Any]) -> Path | None:
     return kept
 
 
-def _read_about(path: Path) -> dict[str, Any] | None:
+def read_about(path: Path) -> dict[str, Any] | None:
     """Read what a run's file says before its predictions; None if it is not a run, or not written like one."""
     lines: list[str] = []
     try:

@@ -19,7 +19,7 @@ import numpy as np
 from storyproof.evaluation.matching.kinds import EXACT, KINDS, NO_MATCH, Match
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import Flags, Interval, Ints, mean_interval
+from storyproof.stats import Flags, Interval, Ints, mean_interval
 
 EXACTLY = "exact"  # the matching of solvers that choose among answers: nothing but equality
 T = TypeVar("T", str, tuple[str, str])
@@ -173,28 +173,28 @@ class Tally:
     def counts(self, matcher: str = EXACTLY) -> dict[str, list[int]]:
         """Return how many answers are right, and of how many, by measure: average, joint, and those of families."""
         right, (_, whole) = self.right(matcher), self._whole(matcher)
-        found = {"average": [int(right.sum()), len(right)], "joint": [int(whole.sum()), len(whole)]}
+        measures = {"average": [int(right.sum()), len(right)], "joint": [int(whole.sum()), len(whole)]}
         good, of = self._sums(right)
         for group, number in self._groups.items():
             for measure in group.measures:
-                counts = found.setdefault(measure, [0, 0])
+                counts = measures.setdefault(measure, [0, 0])
                 counts[0] += good[number]
                 counts[1] += of[number]
-        return dict(sorted(found.items()))
+        return dict(sorted(measures.items()))
 
     def intervals(self, matcher: str = EXACTLY) -> dict[str, Any]:
         """Return 95% intervals over stories of the average, joint, and by question type and false belief."""
-        found: dict[str, Any] = {"accuracy": _pair(self.accuracy(matcher))}
+        intervals: dict[str, Any] = {"accuracy": _pair(self.accuracy(matcher))}
         joint = self.joint(matcher)
         if joint is not None:
-            found["joint_accuracy"] = _pair(joint)
+            intervals["joint_accuracy"] = _pair(joint)
         right, stories = self.right(matcher), np.asarray(self._stories)
         by_type = self._members(lambda each: each.question_type)
         for name, groups in (("by_question_type", by_type), ("by_false_belief", self._beliefs())):
-            found[name] = {
+            intervals[name] = {
                 group: _pair(mean_interval(right[groups[group]], stories[groups[group]])) for group in sorted(groups)
             }
-        return found
+        return intervals
 
     def accuracy(self, matcher: str) -> Interval:
         """Return the share of right answers with its interval."""
@@ -227,8 +227,8 @@ class Tally:
 
     def _beliefs(self) -> dict[str, Flags]:
         """Return which answers are about false beliefs and which are not; nothing if no belief was asked for."""
-        asked = any(group.kind.asks_belief for group in self._groups)
-        return self._members(lambda each: _BELIEFS[each.false_belief]) if asked else {}
+        has_beliefs = any(group.kind.asks_belief for group in self._groups)
+        return self._members(lambda each: _BELIEFS[each.false_belief]) if has_beliefs else {}
 
     def _members(self, name_of: Callable[[_Group], str]) -> dict[str, Flags]:
         """Return which answers belong to each of some groups, by name."""

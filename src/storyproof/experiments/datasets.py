@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.catalog import load
-from storyproof.datasets.examples import read_examples
 from storyproof.datasets.generate import generate
-from storyproof.datasets.reading import DataFile, Source, find_source
+from storyproof.datasets.reading import DataFile, Source, find_source, read_examples
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.experiments.declaration import DeclaredData
@@ -89,10 +88,10 @@ class Datasets:
             table = generate(data.benchmark, seed=data.seed, **settings)
             return [Example.from_row(row) for row in table.to_pylist()]
         source = self._source(data, part)
-        some = read_examples(source, proved=data.labels == "proved", max_stories=count or None)
-        if not some:
+        examples = read_examples(source, proved=data.labels == "proved", max_stories=count or None)
+        if not examples:
             raise DataError(f"{source.name} has no stories; give --published a folder that has them.")
-        return some
+        return examples
 
     def _source(self, data: DeclaredData, part: int) -> Source:
         assert self._published is not None
@@ -106,5 +105,5 @@ class Datasets:
 
 @cache
 def _version(benchmark: str) -> int:
-    found: int = load("benchmark", benchmark).version
-    return found
+    version: int = load("benchmark", benchmark).version
+    return version

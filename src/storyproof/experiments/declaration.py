@@ -153,8 +153,8 @@ class Experiment:
 
     def paper(self, row: Line, place: int) -> float | None:
         """Return the paper's figure for a row and the column at a place, as a fraction."""
-        found = row.paper[place] if row.paper else None
-        return found / 100 if found is not None and self.unit == PERCENT else found
+        figure = row.paper[place] if row.paper else None
+        return figure / 100 if figure is not None and self.unit == PERCENT else figure
 
 
 def names() -> list[str]:
@@ -172,7 +172,7 @@ def read(name: str, *, quick: bool = False) -> Experiment:
         raise UnknownNameError("experiment", name, names())
     plain = _toml(name)
     rows, columns = tuple(map(_line, plain["rows"])), tuple(map(_line, plain["columns"]))
-    found = Experiment(
+    experiment = Experiment(
         name,
         plain["title"],
         plain["source"],
@@ -186,7 +186,7 @@ def read(name: str, *, quick: bool = False) -> Experiment:
         columns,
         _chance(plain),
     )
-    return _reduce(found) if quick else found
+    return _reduce(experiment) if quick else experiment
 
 
 def _chance(plain: Mapping[str, Any]) -> Chance | None:
@@ -197,9 +197,9 @@ def _chance(plain: Mapping[str, Any]) -> Chance | None:
 
 def _named(plain: Mapping[str, Any], kind: str, lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
     """Return the models or data sets that a table names: the experiment's own, and shared ones."""
-    known = {**(_toml(f"shared/{plain['shared']}")[kind] if "shared" in plain else {}), **plain.get(kind, {})}
+    declared = {**(_toml(f"shared/{plain['shared']}")[kind] if "shared" in plain else {}), **plain.get(kind, {})}
     wanted = {line.fixes[key] for line in lines for key in ("model", "data", "test") if key in line.fixes}
-    return {key: value for key, value in known.items() if key in wanted}
+    return {key: value for key, value in declared.items() if key in wanted}
 
 
 def _data(name: str, plain: Mapping[str, Any]) -> DeclaredData:
@@ -213,7 +213,7 @@ def _line(plain: Mapping[str, Any]) -> Line:
     return Line(plain["label"], plain.get("group", ""), fixes, plain.get("x"), paper)
 
 
-def _reduce(found: Experiment) -> Experiment:
+def _reduce(experiment: Experiment) -> Experiment:
     """Reduce all that takes time to the sizes in quick.toml."""
     small = _toml(_QUICK)
     models = {
@@ -222,28 +222,31 @@ def _reduce(found: Experiment) -> Experiment:
             options={**model.options, **small["options"].get(model.model, {})},
             training={**model.training, **small["training"]},
         )
-        for name, model in found.models.items()
+        for name, model in experiment.models.items()
     }
     data = {
         name: replace(
-            some,
-            settings={**some.settings, **small["settings"].get(some.benchmark.partition("@")[0], {})},
+            declared,
+            settings={**declared.settings, **small["settings"].get(declared.benchmark.partition("@")[0], {})},
             train=small["train"],
-            test=0 if some.published else small["test"],
+            test=0 if declared.published else small["test"],
             training={},
         )
-        for name, some in found.data.items()
+        for name, declared in experiment.data.items()
     }
-    kept = [place for place, column in enumerate(found.columns) if column.fixes.get("measure") not in small["left_out"]]
+    kept = [
+        place for place, column in enumerate(experiment.columns) if column.fixes.get("measure") not in small["left_out"]
+    ]
     return replace(
-        found,
-        title=f"{found.title} (quick: the figures mean nothing)",
+        experiment,
+        title=f"{experiment.title} (quick: the figures mean nothing)",
         runs=small["runs"],
         models=models,
         data=data,
-        columns=tuple(found.columns[place] for place in kept),
+        columns=tuple(experiment.columns[place] for place in kept),
         rows=tuple(
-            replace(row, paper=tuple(row.paper[place] for place in kept) if row.paper else ()) for row in found.rows
+            replace(row, paper=tuple(row.paper[place] for place in kept) if row.paper else ())
+            for row in experiment.rows
         ),
     )
 

@@ -7,15 +7,16 @@ with the counts of every run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError
+from storyproof.evaluation.scores import Tally
+from storyproof.example import Example
 from storyproof.experiments.datasets import TEST, TRAIN, Datasets
 from storyproof.experiments.declaration import DeclaredData, DeclaredModel, Experiment, TableCell
-from storyproof.experiments.measures import Counts
 from storyproof.generation.seeds import digest
 from storyproof.io.atomic_files import read_json, write_json, writing_to
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
@@ -156,13 +157,15 @@ def plan(experiment: Experiment, sets: Datasets, root: Path, runs: int | None, e
     encoded = any(needs_encoder(experiment.models[name]) for _, name in wanted)
     identity = encoder_identity(encoder) if encoder is not None and encoded else None
     for stack, name in sorted(wanted, key=lambda key: order.index(key[0])):
-        found = {each: tuple(tests.values()) for each, tests in wanted[stack, name].items()}
-        training_sets = tuple(experiment.data[each] for each in experiment.data if each in found)
+        tests_by_training = {each: tuple(tests.values()) for each, tests in wanted[stack, name].items()}
+        training_sets = tuple(experiment.data[each] for each in experiment.data if each in tests_by_training)
         model = experiment.models[name]
-        job = _job(model, stack, training_sets, found, sets, root, runs or experiment.runs, encoder, identity)
+        job = _job(
+            model, stack, training_sets, tests_by_training, sets, root, runs or experiment.runs, encoder, identity
+        )
         jobs.append(job)
         for data in training_sets:
-            for test in found[data.name]:
+            for test in tests_by_training[data.name]:
                 tested = digest(sets.identity(test, TEST)).hex()[:8]
                 path = job.folder / f"{data.name}.{test.name}.{tested}.json"
                 results[name, data.name, test.name] = Result(path, data, test)
@@ -203,3 +206,14 @@ def _missing(experiment: Experiment, sets: Datasets, cell: TableCell, encoder: s
     if needs_encoder(model) and encoder is None:
         return f"model '{model.model}' needs a pretrained encoder; give --encoder its folder"
     return sets.lacks(experiment.data[cell.data]) or sets.lacks(experiment.data[cell.test])
+
+
+Counts = dict[str, list[int]]  # for every measure how many are right, and of how many
+
+
+def count(examples: Sequence[Example], answers: Sequence[str]) -> Counts:
+    """Count right answers under every measure."""
+    tally = Tally()
+    for example, answer in zip(examples, answers, strict=True):
+        tally.add_exact(example, answer)
+    return tally.counts()

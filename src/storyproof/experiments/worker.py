@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from storyproof.errors import ConfigError, DataError, StoryproofError
 from storyproof.experiments.datasets import Datasets
-from storyproof.experiments.jobs import REMEDY, Job, Result
-from storyproof.experiments.measures import count
+from storyproof.experiments.jobs import REMEDY, Job, Result, count
 from storyproof.io.atomic_files import read_json, write_json, writing_to
 from storyproof.io.locks import Claim
 from storyproof.reports.numbers import counted
@@ -82,13 +81,13 @@ def spent(job: Job) -> dict[str, Any]:
     path = job.folder / _SPENT
     if not path.is_file():
         return {}
-    found = read_json(path, REMEDY)
-    seconds, where = found.get("seconds"), found.get("hardware")
+    record = read_json(path, REMEDY)
+    seconds, where = record.get("seconds"), record.get("hardware")
     is_time = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds < math.inf
     if not is_time or not isinstance(where, str):
         wrong, wanted = ("hardware", "a name") if is_time else ("seconds", "a number")
-        raise DataError(f"{path} is damaged ('{wrong}' is {found.get(wrong)!r}, expected {wanted}); {REMEDY}.")
-    return found
+        raise DataError(f"{path} is damaged ('{wrong}' is {record.get(wrong)!r}, expected {wanted}); {REMEDY}.")
+    return record
 
 
 def _ask_solver(job: Job, results: Sequence[Result], sets: Datasets) -> None:
@@ -117,7 +116,7 @@ def _train(job: Job, sets: Datasets, device: str, until: Callable[[], bool], say
     folder = job.folder / _TRAINING
     started = time.monotonic()
     stories = zip(sets.training(job.training_sets), job.training_sets, strict=True)
-    training = Training(plan, [TrainingSet(some, name=data.name) for some, data in stories])
+    training = Training(plan, [TrainingSet(examples, name=data.name) for examples, data in stories])
     with writing_to(job.folder), claimed(folder):
         try:
             finished = _fit(job, folder, training, until, say)

@@ -85,6 +85,8 @@ class ReadingProblem(NamedTuple):
         column: The column of that line, counted from 1; 0 if it is about the whole line.
         length: How many characters it is about; 0 up to the end of the line.
         is_fatal: Whether the text cannot be answered because of it.
+        fixes: What the place could be replaced by, the most likely first.
+        is_impossible: Whether it is readable but cannot happen; it can be shown, but no answer is stated about it.
     """
 
     message: str
@@ -93,6 +95,8 @@ class ReadingProblem(NamedTuple):
     column: int = 0
     length: int = 0
     is_fatal: bool = True
+    fixes: tuple[str, ...] = ()
+    is_impossible: bool = False
 
 
 class Rewording(NamedTuple):
@@ -101,10 +105,12 @@ class Rewording(NamedTuple):
     Attributes:
         story: The sentences, one per line.
         read_as: What was changed, as (what was written, what it was read as); the second is empty if it says nothing.
+        question: The question in the words of these sentences; empty if it stays as it is.
     """
 
     story: str
     read_as: tuple[tuple[str, str], ...]
+    question: str = ""
 
 
 class StateEntry(NamedTuple):
@@ -115,12 +121,14 @@ class StateEntry(NamedTuple):
         name: What it is about, such as "Ada thinks".
         value: What holds; empty for nothing.
         is_wrong: Whether it is a belief that is wrong.
+        chain: Whose mind it is about, outermost first: Ada and Bo for what Ada thinks that Bo thinks.
     """
 
     group: str
     name: str
     value: str
     is_wrong: bool = False
+    chain: tuple[str, ...] = ()
 
 
 class Step(NamedTuple):
@@ -149,6 +157,32 @@ class StoryModel(NamedTuple):
     answer: str
     caption: str
     picture: Picture | None = None
+
+
+class QuestionForm(NamedTuple):
+    """A kind of question about a story, to be completed with the names of people.
+
+    Attributes:
+        title: What is asked, in a few words.
+        templates: The question for more and more people, who are `{0}`, `{1}` …; one without people has one template.
+    """
+
+    title: str
+    templates: tuple[str, ...]
+
+
+class SampleStory(NamedTuple):
+    """A story that shows what a family is about, with a question.
+
+    Attributes:
+        title: What it shows, in a few words.
+        story: Its text, one sentence per line.
+        question: What is asked about it.
+    """
+
+    title: str
+    story: str
+    question: str
 
 
 class Graph(NamedTuple):
@@ -262,9 +296,11 @@ class OwnTexts(Pictures):
 
     Attributes:
         readings: The readings that `answers_by_reading` compares, each described in words that follow its name.
+        samples: Stories that show what it is about.
     """
 
     readings: ClassVar[Mapping[str, str]] = {}
+    samples: ClassVar[Sequence[SampleStory]] = ()
 
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line; raise ParseError if it cannot be divided.
@@ -273,7 +309,7 @@ class OwnTexts(Pictures):
         """
         return "\n".join(_SENTENCE_END.split(story.strip()))
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a text that cannot be read as it is in sentences that can; several if it has several readings.
 
         Raises:
@@ -332,12 +368,25 @@ class OwnTexts(Pictures):
             self.prove_text(story, question, people)
         except DataError as error:
             message = str(error).removeprefix(f"row {OWN}: ")
-            found = _NUMBERED.search(message)
-            return [ReadingProblem(message, line=int(found[1]) if found else 0)]
+            match = _NUMBERED.search(message)
+            return [ReadingProblem(message, line=int(match[1]) if match else 0)]
         return []
 
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
         """Return questions that can be asked about a story, in a fixed order; by default none are known.
+
+        Args:
+            story: One sentence per line.
+            order: Through how many minds they may go.
+            people: The names of the people in it, see `prove_text`.
+
+        Raises:
+            DataError: If the story cannot be read.
+        """
+        return ()
+
+    def question_forms(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[QuestionForm]:
+        """Return the kinds of question that can be asked about a story, each for up to `order` minds; by default none.
 
         Args:
             story: One sentence per line.
@@ -380,15 +429,15 @@ class OwnTexts(Pictures):
             DataError: If the story cannot be read.
         """
         sentences = example.story.split("\n")
-        found = []
+        steps = []
         for number, sentence in enumerate(sentences, start=1):
             so_far = replace(example, story="\n".join(sentences[:number]))
             try:
                 picture = self.pictures([so_far], [each for each in example.proof if each <= number])[0]
             except (DataError, LookupError, ValueError):  # the question may be about what is yet to come
                 picture = None
-            found.append(Step(sentence, picture=picture))
-        return found
+            steps.append(Step(sentence, picture=picture))
+        return steps
 
 
 class Answering(OwnTexts):
@@ -456,11 +505,14 @@ class Groups(Core):
     Attributes:
         mistakes: Mistakes of reasoning that lead to wrong answers, those that explain most first; each with what such
             an answer is, in words that follow "answered".
+        procedures: What a solver may follow instead of reasoning, each described in words that follow "the solver"; the
+            first is to follow the rules. `diagnose` compares answers with what they would answer.
         references: Published accuracies that reports show beside those of solvers.
         asks_beliefs: Whether questions ask for beliefs, so that results are also shown for false beliefs by themselves.
     """
 
     mistakes: ClassVar[Mapping[str, str]] = {}
+    procedures: ClassVar[Mapping[str, str]] = {}
     references: ClassVar[Sequence[Reference]] = ()
     asks_beliefs: ClassVar[bool] = False
 
@@ -494,6 +546,14 @@ class Groups(Core):
         Raises:
             ParseError: If the example cannot be read.
             DataError: If it lacks something.
+        """
+        return {}
+
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what each of `procedures` answers; nothing for those that give no answer.
+
+        Raises:
+            ParseError: If the example cannot be read.
         """
         return {}
 

@@ -40,10 +40,10 @@ from storyproof.audits.row_pass import examine_table
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, names
-from storyproof.datasets.examples import complete
 from storyproof.datasets.generate import make_benchmark
+from storyproof.datasets.reading import complete
 from storyproof.errors import ConfigError, DataError
-from storyproof.evaluation.mistakes import MistakeFinder, describe
+from storyproof.evaluation.answer_judge import MistakeFinder, describe
 from storyproof.example import SCHEMA, SPLITS, Example, plain_schema
 from storyproof.families.family import Family, family_of, family_of_table, load_family, recognise
 from storyproof.formats.format import format_of
@@ -84,8 +84,8 @@ class Case:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The same rows as dictionaries."""
-        found: list[dict[str, Any]] = self.table.to_pylist()
-        return found
+        rows: list[dict[str, Any]] = self.table.to_pylist()
+        return rows
 
     @property
     def examples(self) -> list[Example]:
@@ -95,10 +95,10 @@ class Case:
     @property
     def stories(self) -> list[list[Example]]:
         """The same rows, by story."""
-        found: dict[str, list[Example]] = {}
+        stories: dict[str, list[Example]] = {}
         for each in self.examples:
-            found.setdefault(each.story_id, []).append(each)
-        return list(found.values())
+            stories.setdefault(each.story_id, []).append(each)
+        return list(stories.values())
 
     def split(self, split: str, seed: int = 0) -> pa.Table:
         """Return the rows of a split."""
@@ -136,8 +136,8 @@ class Laws:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """Run each test over each benchmark."""
         if "case" in metafunc.fixturenames:
-            found = type(self).benchmarks
-            metafunc.parametrize("case", [Case(name) for name in found], ids=list(found))
+            benchmarks = type(self).benchmarks
+            metafunc.parametrize("case", [Case(name) for name in benchmarks], ids=list(benchmarks))
 
 
 def need(family: Family, *members: str) -> None:
@@ -308,7 +308,9 @@ class FamilyLaws(Laws):
         family = case.family
         for each in case.examples:
             assert set(family.mistaken_answers(each)) <= set(family.mistakes)
-            assert all(isinstance(answer, str) for found in family.mistaken_answers(each).values() for answer in found)
+            assert all(
+                isinstance(answer, str) for answers in family.mistaken_answers(each).values() for answer in answers
+            )
             assert all(isinstance(text, str) for pair in family.facets(each).items() for text in pair)
             scale = family.scale(each)
             assert scale is None or (isinstance(scale[0], str) and isinstance(scale[1], int))
@@ -326,16 +328,16 @@ class FamilyLaws(Laws):
         for example in case.examples[::3]:
             people = family.people(example)
             assert family.find_problems(example.story, example.question, people) == []
-            found = family.prove_text(example.story, example.question, people)
-            assert (found.answer, found.family) == (example.answer, family.name)
-            steps = family.steps(found)
+            proof = family.prove_text(example.story, example.question, people)
+            assert (proof.answer, proof.family) == (example.answer, family.name)
+            steps = family.steps(proof)
             assert [step.sentence for step in steps] == example.story.split("\n")
             if family.provides("pictures") or family.provides("steps"):
                 assert any(step.entries or step.picture for step in steps)
-            by_reading = family.answers_by_reading(found)
+            by_reading = family.answers_by_reading(proof)
             assert set(by_reading) <= set(family.readings)
             assert not by_reading or example.answer in by_reading.values()
-            assert {model.answer for model in family.models(found)} <= {example.answer}
+            assert {model.answer for model in family.models(proof)} <= {example.answer}
 
     def test_running_text_can_be_asked(self, case: Case) -> None:
         """`storyproof.story` reads sentences one after the other as well as one per line."""
@@ -350,8 +352,8 @@ class FamilyLaws(Laws):
         lines = example.story.split("\n")
         for place in range(len(lines)):
             broken = "\n".join([*lines[:place], f"{lines[place]} Xq zv stepson half-brother.", *lines[place + 1 :]])
-            found = family.find_problems(broken, example.question, family.people(example))
-            assert any(problem.is_fatal and problem.line in (0, place + 1) for problem in found)
+            problems = family.find_problems(broken, example.question, family.people(example))
+            assert any(problem.is_fatal and problem.line in (0, place + 1) for problem in problems)
         assert family.find_problems(example.story, "Why?")[0].part == "question"
 
 
@@ -364,11 +366,11 @@ def check_wrong_label(case: Case, label: str, format_name: str, folder: Path) ->
     writer.close()
     assert {each.id for each in storyproof.verify(path).disagreements if each.id} == {row["id"] for row in rows}
     (report,) = storyproof.audit(path, fix=folder / "fixed").files
-    found = [each for each in report.findings if each.field == label]
-    assert sorted({each.row for each in found}) == list(range(len(rows)))
-    assert all(each.reason and each.kind in case.family.kinds and each.fix and each.is_claim for each in found)
+    findings = [each for each in report.findings if each.field == label]
+    assert sorted({each.row for each in findings}) == list(range(len(rows)))
+    assert all(each.reason and each.kind in case.family.kinds and each.fix and each.is_claim for each in findings)
     if format_name == "jsonl":
-        assert {each.line for each in found} == set(range(1, len(rows) + 1))
+        assert {each.line for each in findings} == set(range(1, len(rows) + 1))
     assert storyproof.verify(folder / "fixed").ok
     fixed = next(format_of(path).read(folder / "fixed" / path.name)).to_pylist()
     assert [row[label] for row in fixed] == [row[label] for row in rows]
@@ -439,14 +441,14 @@ class BenchmarkLaws(Laws):
 
     def test_rows_make_sense(self, case: Case) -> None:
         """Candidates, readings and minds fit the question."""
-        known = set(case.benchmark.readings)
+        readings = set(case.benchmark.readings)
         for row in self._all_rows(case):
             assert row["answer"] in row["candidates"]
             assert row["candidates"] == sorted(set(row["candidates"]))
             assert len(row["candidates"]) > 1
             assert row["proof"] or row["answer"] in case.family.unproved
             assert row["readings"]
-            assert set(row["readings"]) <= known
+            assert set(row["readings"]) <= readings
             assert all(agent in row["story"] and agent in row["question"] for agent in row["chain"])
 
     def test_counts_are_checked(self, case: Case) -> None:

@@ -32,9 +32,11 @@ from storyproof.families.capabilities import (
     OwnTexts,
     Picture,
     Pictures,
+    QuestionForm,
     ReadingProblem,
     Reference,
     Rewording,
+    SampleStory,
     StateEntry,
     Step,
     StoryModel,
@@ -54,9 +56,11 @@ __all__ = [
     "Family",
     "Graph",
     "Picture",
+    "QuestionForm",
     "ReadingProblem",
     "Reference",
     "Rewording",
+    "SampleStory",
     "StateEntry",
     "Step",
     "StoryModel",
@@ -143,8 +147,8 @@ def recognise(columns: Iterable[str], question: str = "") -> Family:
 
 @lru_cache(maxsize=4096)
 def _by_question(question: str) -> Family:
-    found = (family for family in families() if family.reads(question))
-    return next(found, load_family(DEFAULT_FAMILY))
+    readers = (family for family in families() if family.reads(question))
+    return next(readers, load_family(DEFAULT_FAMILY))
 
 
 def family_of(example: Example) -> Family:
@@ -156,8 +160,8 @@ def family_of(example: Example) -> Family:
 
 def family_of_table(table: pa.Table) -> Family:
     """Return the family of a table's rows."""
-    asked = table.column("question") if "question" in table.column_names and table.num_rows else None
-    return recognise(table.column_names, str(asked[0].as_py() or "") if asked is not None else "")
+    questions = table.column("question") if "question" in table.column_names and table.num_rows else None
+    return recognise(table.column_names, str(questions[0].as_py() or "") if questions is not None else "")
 
 
 def schema_of(columns: Iterable[str]) -> pa.Schema:

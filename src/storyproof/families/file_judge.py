@@ -67,7 +67,7 @@ class ProofSample:
 
     def choose(self, table: pa.Table) -> npt.NDArray[np.bool_]:
         """Return which of the next rows are chosen."""
-        found = np.full(table.num_rows, self._takes_all)
+        chosen = np.full(table.num_rows, self._takes_all)
         for start in range(0, 0 if self._takes_all else table.num_rows, PROOF_SAMPLE):
             if len(self._chosen) >= PROOF_SAMPLE:
                 break
@@ -76,8 +76,8 @@ class ProofSample:
             for row, pair in enumerate(pairs, start=start):
                 if pair not in self._chosen and len(self._chosen) < PROOF_SAMPLE:
                     self._chosen.add(pair)
-                    found[row] = True
-        return found
+                    chosen[row] = True
+        return chosen
 
 
 class FileJudge(ABC):

@@ -116,7 +116,7 @@ class Paraphrasing(ABC):
 
     @abstractmethod
     def tasks(self, count: int, seed: int) -> list[WritingTask]:
-        """Return so many tasks: first all that a collection cannot do without, then others at random.
+        """Return `count` tasks: first all that a collection cannot do without, then others at random.
 
         Raises:
             ConfigError: If there are not as many.

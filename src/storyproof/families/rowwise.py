@@ -8,7 +8,6 @@ what is asked about it. Families that make millions of rows, such as belief, wor
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from storyproof.errors import DataError, ParseError, ProofError
 from storyproof.example import SPLITS, Example, plain_schema
 from storyproof.families.family import NO_MINDS, Family, number_names, own_example
 from storyproof.families.file_judge import FileJudge, Subject
-from storyproof.findings import COLUMN, UNREAD, Finding
+from storyproof.findings import COLUMN, UNREAD, Finding, written
 from storyproof.formats.format import PLACE, Place
 from storyproof.generation.seeds import Draws, Permutation, digest
 from storyproof.shortcuts.results import ShortcutReport
@@ -183,8 +182,8 @@ class RowwiseBenchmark(Benchmark):
         )
         story, story_id = "\n".join(sentences), f"{split}-{place:09}"
         for at, question in enumerate(questions):
-            known = {"id": f"{story_id}-{at}", "story_id": story_id, "benchmark": self.name, "split": split}
-            yield {**known, "story": story, "question": question, **self._proved(story, question)}
+            columns = {"id": f"{story_id}-{at}", "story_id": story_id, "benchmark": self.name, "split": split}
+            yield {**columns, "story": story, "question": question, **self._proved(story, question)}
 
     def _proved(self, story: str, question: str) -> dict[str, Any]:
         labels = self.prover.labels(story, question)
@@ -216,19 +215,19 @@ class RowwiseJudge(FileJudge):
 
     def _judge_row(self, row: dict[str, Any], place: Place) -> Iterator[Finding]:
         subject = self.subject
-        known: dict[str, Any] = {"row": place.row, "id": row["id"] or ""}
+        common: dict[str, Any] = {"row": place.row, "id": row["id"] or ""}
         try:
             labels = self._family.labels(row["story"], row["question"])
         except ParseError as error:
             about = "story" if self._family.reads(row["question"]) else "question"
-            known |= {"line": place.line, "field": about, "found": str(error), "expected": ""}
-            yield Finding(file=subject.name, kind=UNREAD, **known)
+            common |= {"line": place.line, "field": about, "found": str(error), "expected": ""}
+            yield Finding(file=subject.name, kind=UNREAD, **common)
             return
-        known["asked"] = str(labels.get("question_type") or row.get("question_type") or "")
+        common["asked"] = str(labels.get("question_type") or row.get("question_type") or "")
         second = self._family.check(row["story"], row["question"])
         if second != labels[ANSWER]:
             reason = "the oracle derives one answer and the checker another; please report this"
-            differ = {**known, "found": _written(labels[ANSWER]), "expected": _written(second), "reason": reason}
+            differ = {**common, "found": written(labels[ANSWER]), "expected": written(second), "reason": reason}
             yield Finding(file=subject.name, kind=PROVERS, field=PROVERS, line=place.line, **differ)
         sentences = tuple(each for each in labels.get("proof") or () if isinstance(each, int))
         for name, right in labels.items():
@@ -241,12 +240,12 @@ class RowwiseJudge(FileJudge):
                     line=spot.line,
                     kind=ANSWER if name == ANSWER else COLUMN,
                     field=spot.field,
-                    found=_written(row[name]),
-                    expected=_written(right),
-                    reason=f"the text gives {_written(right)}",
+                    found=written(row[name]),
+                    expected=written(right),
+                    reason=f"the text gives {written(right)}",
                     sentences=sentences,
                     fix=spot.field,
-                    **known,
+                    **common,
                 )
 
     def totals(self) -> dict[str, Any]:
@@ -254,7 +253,3 @@ class RowwiseJudge(FileJudge):
         wrong = {name: count for name, count in self._wrong.items() if count}
         counts = {name: self._counts[kind] for kind, name in _COUNTED.items()}
         return {"wrong_answers": wrong, "rule_dependent": {}, **counts}
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

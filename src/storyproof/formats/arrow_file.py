@@ -14,8 +14,8 @@ import pyarrow as pa
 from storyproof.errors import DataError
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.parquet import change_columns, divided
-from storyproof.formats.patches import Changes, Write
 from storyproof.formats.records import Record, has_questions, read_strictly
 from storyproof.io.bounded_input import LARGEST_ROW_GROUP, MOST_COLUMNS, open_file, size
 

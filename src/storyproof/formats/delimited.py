@@ -19,8 +19,8 @@ import pyarrow as pa
 from storyproof.errors import DataError, quoted
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, formats
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import long_line, unreadable
-from storyproof.formats.patches import Changes, Write
 from storyproof.formats.records import Record, has_questions, read_strictly
 from storyproof.io.bounded_input import LONGEST_LINE, MOST_COLUMNS, LongLineError, has_surrogate, lines_of, open_file
 

@@ -24,8 +24,8 @@ from storyproof.catalog import load, names
 from storyproof.errors import DataError, quoted
 from storyproof.example import SPLITS
 from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import filled_lines
-from storyproof.formats.patches import Changes, Write
 from storyproof.io.bounded_input import name_of
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Format(ABC):
     def recognise(self, path: Path) -> bool:
         """Return whether a file is in this format rather than in another one of the same suffix, by how it begins.
 
-        Files that cannot be read are not recognised; whoever reads them then raises the error.
+        Files that cannot be read are not recognised; reading them then raises the error.
         """
         return path.suffix in self.suffixes
 
@@ -144,7 +144,7 @@ class Format(ABC):
 
     @abstractmethod
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
-        """Read a file in tables of about so many rows, with the columns of examples; values that it lacks are null.
+        """Read a file in tables of about `rows` rows, with the columns of examples; values that it lacks are null.
 
         Args:
             path: The file.

@@ -23,9 +23,9 @@ from storyproof.families.family import families, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.columns import folded
 from storyproof.formats.format import Format, Place, Spot
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.jsonl import INSPECT, dialect_of, given, id_of, json_object, patch_lines, read_lines
 from storyproof.formats.lines import filled_lines, first_line
-from storyproof.formats.patches import Changes, Write
 from storyproof.formats.records import Record, read_strictly
 
 TARGETS = ("target", "ideal")

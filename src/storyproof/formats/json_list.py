@@ -24,10 +24,9 @@ from storyproof.errors import DataError, ParseError
 from storyproof.families.family import recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, split_of, stem_of
-from storyproof.formats.json_edits import edit_row, replace_value
+from storyproof.formats.json_edits import Changes, Write, edit_row, replace_value
 from storyproof.formats.jsonl import checked_row, given, has_other_names, table_of_rows
 from storyproof.formats.lines import MARK, find_bad_bytes, unreadable
-from storyproof.formats.patches import Changes, Write
 from storyproof.formats.records import Record, has_questions, read_strictly
 from storyproof.io.bounded_input import (
     LARGEST_DOCUMENT,
@@ -201,7 +200,7 @@ def _with_ids(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of so many rows; columns that it lacks are null.
+    """Read a file in tables of `rows` rows; columns that it lacks are null.
 
     Args:
         path: The file.
@@ -242,7 +241,7 @@ def _row(found: Any, where: str) -> dict[str, Any]:
     if family.facts:
         return {**_NO_MINDS, **row}
     if "\n" not in row["story"]:
-        with suppress(ParseError):  # a story in another form: whoever parses it raises the error
+        with suppress(ParseError):  # a story in another form: parsing it raises the error
             row["story"] = family.lines(row["story"])
     return row
 

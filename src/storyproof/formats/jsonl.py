@@ -14,7 +14,7 @@ from storyproof.example import REQUIRED, plain_schema
 from storyproof.families.family import Family, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
-from storyproof.formats.json_edits import edit_row
+from storyproof.formats.json_edits import Changes, Write, edit_row
 from storyproof.formats.lines import (
     MARK,
     bad_byte,
@@ -24,7 +24,6 @@ from storyproof.formats.lines import (
     numbered_lines,
     text_lines,
 )
-from storyproof.formats.patches import Changes, Write
 from storyproof.formats.records import Record, read_strictly, wrong_type
 from storyproof.io.bounded_input import DocumentError, parse_json
 
@@ -87,7 +86,7 @@ class Jsonl(Format):
 
 
 def read_jsonl(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of so many rows; columns that it lacks are null.
+    """Read a file in tables of `rows` rows; columns that it lacks are null.
 
     Args:
         path: The file.

@@ -20,9 +20,9 @@ from storyproof.example import REQUIRED, plain, plain_schema
 from storyproof.families.family import schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.jsonl import has_other_names
 from storyproof.formats.parquet_footer import FooterError, RowGroup, read_footer
-from storyproof.formats.patches import Changes, Write
 from storyproof.formats.records import Record, read_strictly
 from storyproof.io.bounded_input import (
     LARGEST_ROW,
@@ -116,7 +116,7 @@ class Parquet(Format):
 
 
 def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of about so many rows; columns that examples do not have are left out.
+    """Read a file in tables of about `rows` rows; columns that examples do not have are left out.
 
     Raises:
         DataError: If it is not a complete Parquet file, or its columns are not those of examples.
@@ -361,7 +361,7 @@ def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
             except pa.ArrowInvalid as error:
                 reason = str(error).split("\n")[0]
                 message = (
-                    f"{path}: column '{name}' holds values that are not {plain(expected)} ({reason}); convert them."
+                    f"{path}: column '{name}' contains values that are not {plain(expected)} ({reason}); convert them."
                 )
                 raise DataError(message) from error
     return _with_ids(table, path, first)

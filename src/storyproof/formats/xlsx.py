@@ -20,7 +20,7 @@ from storyproof.errors import DataError
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.delimited import names_of_header
 from storyproof.formats.format import Format
-from storyproof.formats.patches import Changes, Write
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.records import Record, has_questions, read_strictly
 from storyproof.io.bounded_input import LONGEST_LINE, MOST_COLUMNS, open_file, size
 from storyproof.runtime.optional_packages import need

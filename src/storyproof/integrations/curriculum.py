@@ -65,14 +65,14 @@ class Curriculum:
             raise ConfigError(f"the window is {window!r}; expected a whole number from 1 on.")
         if not ranges:
             raise ConfigError("a curriculum needs at least one dial; storyproof.dials(benchmark) lists them.")
-        known = dials(benchmark)
+        all_dials = dials(benchmark)
         for name in ranges:
-            if name not in known:
-                raise UnknownNameError(f"dial of {benchmark}", name, list(known))
+            if name not in all_dials:
+                raise UnknownNameError(f"dial of {benchmark}", name, list(all_dials))
         self.benchmark = benchmark
         self.target, self.margin, self.window = target, margin, window
         self._fixed = dict(fixed or {})
-        self._values = {name: _expand(known[name], given) for name, given in ranges.items()}
+        self._values = {name: _expand(all_dials[name], given) for name, given in ranges.items()}
         self._rungs = _ladder({name: len(values) for name, values in self._values.items()})
         if not _is_whole(rung, 0) or rung >= len(self._rungs):
             raise ConfigError(f"the rung is {rung!r}; expected 0 to {len(self._rungs) - 1}.")
@@ -208,13 +208,13 @@ def _expand(dial: Dial, given: Sequence[Any]) -> list[Any]:
 def _ladder(sizes: Mapping[str, int]) -> list[dict[str, int]]:
     """Return the rungs: each turns one dial one step further than the one below, the dials in turn."""
     rung = dict.fromkeys(sizes, 0)
-    found = [dict(rung)]
+    rungs = [dict(rung)]
     while any(rung[name] < size - 1 for name, size in sizes.items()):
         for name, size in sizes.items():
             if rung[name] < size - 1:
                 rung[name] += 1
-                found.append(dict(rung))
-    return found
+                rungs.append(dict(rung))
+    return rungs
 
 
 def _is_whole(value: Any, least: int | None = None) -> bool:

@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from storyproof.datasets.dials import turn
-from storyproof.datasets.examples import read_examples
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import find_source, read_examples
 from storyproof.datasets.stream import Stream
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.evaluation.evaluate import GIVEN, PROVED, read_shots
 from storyproof.example import Example
 from storyproof.solvers.llm.messages import Request
-from storyproof.solvers.llm.prompt import Prompt, load_prompt, needs_shots
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.prompt import Prompt, load_prompt, needs_shots, prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 STORIES = 100  # that are asked about unless told otherwise
@@ -45,10 +43,10 @@ class Questionnaire:
 
     def request(self, example: Example) -> Request:
         """Return what is asked first."""
-        found = self.prompt.request(example, [])
-        if found is None:
+        request = self.prompt.request(example, [])
+        if request is None:
             raise ConfigError(f"the prompt '{self.prompt.name}' asks nothing; choose another one.")
-        return found
+        return request
 
     @cached_property
     def requests(self) -> list[Request]:
@@ -56,10 +54,10 @@ class Questionnaire:
         return max(map(self._steps, self.examples), key=len)
 
     def _steps(self, example: Example) -> list[Request]:
-        found: list[Request] = []
-        while (request := self.prompt.request(example, ["so"] * len(found))) is not None:
-            found.append(request)
-        return found
+        requests: list[Request] = []
+        while (request := self.prompt.request(example, ["so"] * len(requests))) is not None:
+            requests.append(request)
+        return requests
 
 
 def from_benchmark(
@@ -91,8 +89,8 @@ def from_benchmark(
     _check_number("stories", stories, 1)
     settings = {name: tuple(value) if isinstance(value, list) else value for name, value in (dials or {}).items()}
     made = turn(benchmark, seed, settings, preset)
-    asked = Stream(made, split)
-    examples = [row for story in asked[: min(stories, asked.capacity)] for row in story.rows]
+    questions = Stream(made, split)
+    examples = [row for story in questions[: min(stories, questions.capacity)] for row in story.rows]
     shots: Sequence[Example] = ()
     if needs_shots(prompt):
         shown = Stream(made, "train" if split != "train" else "val")
@@ -116,7 +114,7 @@ def from_data(
         path: The data.
         split: Which split of a folder; by default test, or the only one.
         labels: `given`, or `proved` from the text.
-        stories: Only the first so many stories.
+        stories: Only the first stories, this number of them.
         prompt: A prompt's name or file, or `module:function`.
         conventions: Whether the prompt begins with the rules that its answer rests on.
         seed: For prompts that draw.
@@ -133,7 +131,7 @@ def from_data(
     source = find_source(path, split)
     examples = read_examples(source, proved=labels == PROVED, max_stories=stories)
     if not examples:
-        raise DataError(f"{source.name} holds no questions; choose other data.")
+        raise DataError(f"{source.name} contains no questions; choose other data.")
     shots = read_shots(path) if needs_shots(prompt) else ()
     return Questionnaire(tuple(examples), prompt_of(prompt, conventions=conventions, shots=shots, seed=seed))
 
@@ -191,7 +189,7 @@ def joint_accuracy(answers: Iterable[StoryAnswer]) -> tuple[float, float]:
     by_story: dict[str, list[StoryAnswer]] = {}
     for answer in answers:
         by_story.setdefault(answer.story, []).append(answer)
-    shares = [_share_of_tries(found) for found in by_story.values() if len(found) >= found[0].size]
+    shares = [_share_of_tries(tries) for tries in by_story.values() if len(tries) >= tries[0].size]
     if not shares:
         return nan, nan
     mean = sum(shares) / len(shares)
@@ -214,14 +212,14 @@ def clustered_error(answers: Iterable[StoryAnswer]) -> float:
 
     Source: Miller, "Adding Error Bars to Evals" (2024), appendix A, with the correction for few clusters.
     """
-    found = list(answers)
-    if not found:
+    listed = list(answers)
+    if not listed:
         return 0.0
-    mean = sum(each.right for each in found) / len(found)
+    mean = sum(each.right for each in listed) / len(listed)
     deviations: dict[str, float] = {}
-    for each in found:
+    for each in listed:
         deviations[each.story] = deviations.get(each.story, 0.0) + each.right - mean
     count = len(deviations)
     if count < 2:
         return 0.0
-    return sqrt(sum(each**2 for each in deviations.values()) * count / (count - 1)) / len(found)
+    return sqrt(sum(each**2 for each in deviations.values()) * count / (count - 1)) / len(listed)

@@ -16,12 +16,12 @@ from storyproof.datasets.stream import Stream
 from storyproof.errors import ConfigError
 from storyproof.example import plain_schema
 from storyproof.integrations.hf_format import SPLIT_NAMES
-from storyproof.integrations.peers import need_peer
+from storyproof.reports.doctor import need_peer
 
 if TYPE_CHECKING:
     from datasets import Dataset, IterableDataset
 
-SHARD_STORIES = 4_800  # of a stream that is resumed, at most so many stories are made again
+SHARD_STORIES = 4_800  # of a stream that is resumed, at most this number of stories is made again
 ENDLESS = 100_000_000  # stories of a stream without a number; their shards must be listed
 _OURS = {name: split for split, name in SPLIT_NAMES.items()}
 
@@ -96,10 +96,10 @@ def _refuse(name: str | Path, **given: Any) -> None:
     """Raise ConfigError if something is given that only benchmarks have."""
     for option, value in given.items():
         if value not in (None, False, 0):
-            known = ", ".join(names("benchmark"))
+            benchmarks = ", ".join(names("benchmark"))
             raise ConfigError(
                 f"{option} is {value!r}, but {name} is not a benchmark, and data at a path are as they are; leave it "
-                f"out, or use one of {known}."
+                f"out, or use one of {benchmarks}."
             )
 
 
@@ -108,8 +108,8 @@ def _spelt_out(table: pa.Table) -> pa.Table:
 
 
 def _dataset(peer: Any, table: pa.Table) -> Dataset:
-    found: Dataset = peer.Dataset(peer.table.InMemoryTable(_spelt_out(table)))
-    return found
+    dataset: Dataset = peer.Dataset(peer.table.InMemoryTable(_spelt_out(table)))
+    return dataset
 
 
 def _stream(peer: Any, stream: Stream, stories: int | None) -> IterableDataset:
@@ -119,10 +119,10 @@ def _stream(peer: Any, stream: Stream, stories: int | None) -> IterableDataset:
     count = min(stream.capacity, ENDLESS if stories is None else stories)
     parts = [(first, min(first + SHARD_STORIES, count)) for first in range(0, count, SHARD_STORIES)]
     features = peer.Features.from_arrow_schema(plain_schema(stream.schema))
-    found: IterableDataset = peer.IterableDataset.from_generator(
+    dataset: IterableDataset = peer.IterableDataset.from_generator(
         _rows, features=features, gen_kwargs={"stream": stream, "parts": parts}
     )
-    return found
+    return dataset
 
 
 def _rows(stream: Stream, parts: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:

@@ -9,28 +9,23 @@ import pyarrow as pa
 
 from storyproof.example import Example
 from storyproof.formats.inspect_jsonl import Inspect, as_sample
+from storyproof.formats.jsonl import JsonlSplit
 
 
-class InspectSplit:
+class InspectSplit(JsonlSplit):
     """Writes one split."""
 
     def __init__(self, folder: Path, split: str) -> None:
-        from storyproof.solvers.llm.prompting import prompt  # all commands import formats; few write in this one
+        from storyproof.solvers.llm.prompt import prompt  # all commands import formats; few write in this one
 
+        super().__init__(folder, split)
         self._prompt = prompt
-        self._path = folder / f"{split}.jsonl"
-        self._file = self._path.open("w", encoding="utf-8", newline="\n")
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
         for row in table.to_pylist():
             sample = as_sample(row, self._prompt(Example.from_row(row)).chat)
             self._file.write(json.dumps(sample, ensure_ascii=False) + "\n")
-
-    def close(self) -> list[Path]:
-        """Finish the file and return it."""
-        self._file.close()
-        return [self._path]
 
 
 class InspectSamples(Inspect):

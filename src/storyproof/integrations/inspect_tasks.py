@@ -10,8 +10,8 @@ from math import nan
 from typing import Any
 
 from storyproof.catalog import names
-from storyproof.datasets.examples import as_example
 from storyproof.datasets.load import GIVEN
+from storyproof.datasets.reading import as_example
 from storyproof.errors import StoryproofError
 from storyproof.evaluation.judge import judge_text
 from storyproof.evaluation.matching import load_matcher
@@ -26,7 +26,7 @@ from storyproof.integrations.harness_questions import (
     reader_of,
     story_key,
 )
-from storyproof.integrations.peers import need_peer
+from storyproof.reports.doctor import need_peer
 from storyproof.solvers.llm.messages import Reply, Request
 from storyproof.solvers.llm.prompt import Prompt, ends_before_answer
 from storyproof.solvers.solver import DEFAULT_PROMPT
@@ -125,15 +125,15 @@ def unparsed() -> Metric:
 _to_float = value_to_float()
 
 
-def _answer(found: SampleScore) -> StoryAnswer:
-    known = found.sample_metadata or {}
-    right = _to_float(found.score.value)
-    return StoryAnswer(str(known.get(STORY)), int(known.get(QUESTIONS, 1)), right, _tries(found, "right"))
+def _answer(score: SampleScore) -> StoryAnswer:
+    metadata = score.sample_metadata or {}
+    right = _to_float(score.score.value)
+    return StoryAnswer(str(metadata.get(STORY)), int(metadata.get(QUESTIONS, 1)), right, _tries(score, "right"))
 
 
-def _tries(found: SampleScore, name: str) -> tuple[float, ...]:
+def _tries(score: SampleScore, name: str) -> tuple[float, ...]:
     """Return a value of each epoch of a sample."""
-    about = found.score.metadata or {}
+    about = score.score.metadata or {}
     return tuple(float(each.get(name, 0.0)) for each in about.get(_EPOCHS, [about]))
 
 
@@ -164,16 +164,16 @@ def proved_answer(matching: str = "careful", prompt: str = DEFAULT_PROMPT, seed:
 
     async def score(state: TaskState, target: Target) -> Score:
         example = _example(state.metadata)
-        asked = reader_of(prompt, seed, example)
+        reader = reader_of(prompt, seed, example)
         replies = state.store.get(_REPLIES) or [state.output.completion]
-        if ends_before_answer(asked, Reply(replies[-1], cut_off=state.output.stop_reason == "max_tokens")):
+        if ends_before_answer(reader, Reply(replies[-1], cut_off=state.output.stop_reason == "max_tokens")):
             return Score(
                 value=INCORRECT,
                 answer="",
                 explanation="wrong: the reply was cut off before its answer; raise --max-tokens.",
                 metadata={"kind": "cut_off", "meant": None, "mistake": "", "right": 0.0, "unparsed": 1.0},
             )
-        verdict = judge_text(asked.answer(replies, example), example, matching)
+        verdict = judge_text(reader.answer(replies, example), example, matching)
         return Score(
             value=CORRECT if verdict.right else INCORRECT,
             answer=verdict.meant or replies[-1],
@@ -242,7 +242,7 @@ def _register(benchmark: str) -> Any:
         The arguments are those of `from_benchmark`, with its dials by name; `matching` is that of `proved_answer`.
         """
         try:
-            found = from_benchmark(
+            questions = from_benchmark(
                 benchmark,
                 stories=stories,
                 seed=seed,
@@ -253,7 +253,7 @@ def _register(benchmark: str) -> Any:
                 dials=dials,
             )
             about = {"benchmark": benchmark, "stories": stories, "seed": seed, "split": split, "dials": dials}
-            return _make_task(found, benchmark, prompt, matching, seed, about)
+            return _make_task(questions, benchmark, prompt, matching, seed, about)
         except StoryproofError as error:
             raise PrerequisiteError(str(error)) from error
 
@@ -279,10 +279,10 @@ def data(
     The arguments are those of `from_data`; `matching` is that of `proved_answer`.
     """
     try:
-        found = from_data(
+        questions = from_data(
             path, split=split, labels=labels, stories=stories, prompt=prompt, conventions=conventions, seed=seed
         )
         about = {"data": path, "split": split, "labels": labels, "stories": stories}
-        return _make_task(found, "data", prompt, matching, seed, about)
+        return _make_task(questions, "data", prompt, matching, seed, about)
     except StoryproofError as error:
         raise PrerequisiteError(str(error)) from error

@@ -19,7 +19,7 @@ from storyproof import __version__
 from storyproof.engines.engine import Item, Result, portable
 from storyproof.engines.processes import available_cores
 from storyproof.errors import ConfigError, shorten
-from storyproof.integrations.peers import need_peer
+from storyproof.reports.doctor import need_peer
 
 LOCAL = "local"  # what Ray calls a cluster that it starts
 _RETRIES = 10  # times that an item is tried again if its worker dies: machines that are rented cheaply come and go
@@ -150,7 +150,7 @@ class RayEngine:
         """Return the result of a task; raise what it raised."""
         errors = self._ray.exceptions
         try:
-            kind, found = self._ray.get(ready)
+            kind, result = self._ray.get(ready)
         except errors.RayTaskError as error:  # the task did not get as far as to the work
             reason = shorten(str(error.cause or error)).rstrip(".")
             raise ConfigError(
@@ -165,12 +165,12 @@ class RayEngine:
             ) from error
         if kind == _OTHER_VERSION:
             raise ConfigError(
-                f"a worker of Ray has storyproof {found}, and this machine {__version__}; install the same version on "
+                f"a worker of Ray has storyproof {result}, and this machine {__version__}; install the same version on "
                 "every machine of the cluster."
             )
         if kind == _ERROR:
-            raise found
-        return found
+            raise result
+        return result
 
 
 _DONE, _ERROR, _OTHER_VERSION = "done", "error", "other version"

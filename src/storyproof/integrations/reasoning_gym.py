@@ -14,10 +14,10 @@ from storyproof.catalog import names
 from storyproof.datasets.stream import stream
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.evaluation.judge import judge
-from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING
+from storyproof.reports.doctor import need_peer
 from storyproof.runtime.optional_packages import need
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.prompt import prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 
@@ -122,8 +122,8 @@ class StoryDataset:
         row = entry.get("metadata") if isinstance(entry, Mapping) else None
         if not isinstance(row, Mapping) or "story" not in row or "question" not in row:
             raise DataError(f"the entry is {quoted(entry)}; expected an item of the dataset, with its metadata.")
-        asked = THINKING if self.config.prompt == DEFAULT_PROMPT else self.config.prompt
-        return float(judge(answer, {**_columns(row), "answer": entry["answer"]}, prompt=asked).right)
+        prompt = THINKING if self.config.prompt == DEFAULT_PROMPT else self.config.prompt
+        return float(judge(answer, {**_columns(row), "answer": entry["answer"]}, prompt=prompt).right)
 
 
 _ADDED = frozenset(("source_dataset", "source_index", "difficulty"))
@@ -146,15 +146,15 @@ def register() -> list[str]:
     need_peer("reasoning-gym", "reasoning-gym", "Reasoning Gym")
     gym = need("reasoning_gym.factory", "reasoning-gym", "Reasoning Gym")
     base = need("reasoning_gym.dataset", "reasoning-gym", "Reasoning Gym").ProceduralDataset
-    found = []
+    registered = []
     for benchmark in names("benchmark"):
         if "@" in benchmark:
             continue
         name = f"storyproof_{benchmark.replace('-', '_')}"
         if name not in gym.DATASETS:
             gym.register_dataset(name, _dataset_class(base, benchmark), _config_class(benchmark))
-        found.append(name)
-    return found
+        registered.append(name)
+    return registered
 
 
 def _config_class(benchmark: str) -> type[StoryDatasetConfig]:

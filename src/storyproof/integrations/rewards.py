@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.evaluation.cot_steps import ReasoningStep, StepReport, check_steps
 from storyproof.evaluation.judge import judge
 from storyproof.example import Example
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.prompt import prompt_of
 from storyproof.stories import StoryText
 
 __all__ = [
@@ -151,13 +151,13 @@ def _rows(count: int, columns: Mapping[str, Any]) -> list[Example]:
                 f"{quoted(columns.get(name))}; build the dataset with storyproof.rewards.prompt_rows."
             )
     given = {name: values for name, values in columns.items() if name not in _OTHERS and _is_column(values, count)}
-    found: list[Example] = []
+    examples: list[Example] = []
     last: dict[str, Any] = {}
     for place in range(count):
         row = {name: values[place] for name, values in given.items()}
-        found.append(found[-1] if found and row == last else as_example(row))
+        examples.append(examples[-1] if examples and row == last else as_example(row))
         last = row
-    return found
+    return examples
 
 
 def _is_column(values: Any, count: int) -> bool:

@@ -14,9 +14,9 @@ from typing import Any
 from storyproof.datasets.stream import stream
 from storyproof.evaluation.cot_steps import check_steps
 from storyproof.evaluation.judge import judge
-from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING, score_steps
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.reports.doctor import need_peer
+from storyproof.solvers.llm.prompt import prompt_of
 
 need_peer("verifiers", "verifiers", "the verifiers environment")
 
@@ -117,14 +117,14 @@ class StoryTaskset(vf.Taskset[StoryTask, StoryTasksetConfig]):
             request = asking.request(row, [])
             if request is None:
                 continue
-            asked = [
+            questions = [
                 vf.UserMessage(content=message["content"]) for message in request.chat if message["role"] == "user"
             ]
             system = "\n\n".join(message["content"] for message in request.chat if message["role"] == "system")
             data = StoryTaskData(
                 id=row.id,
                 name=f"{row.benchmark}/{row.question_type}",
-                prompt=asked,
+                prompt=questions,
                 system_prompt=system or None,
                 row={name: value for name, value in row.as_row().items() if value is not None},
                 asked_by=config.prompt,

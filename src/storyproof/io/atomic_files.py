@@ -32,7 +32,7 @@ def whole_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     A private file can be read by nobody but its owner, whatever the umask; another one keeps the mode of the old file.
 
     What is not a regular file, such as a terminal, a pipe or /dev/null, is written to directly. A process that is
-    killed leaves its draft behind, `.NAME.draft-NUMBER`; whoever writes the same file next removes it.
+    killed leaves its draft behind, `.NAME.draft-NUMBER`; the next process that writes the same file removes it.
 
     Raises:
         OSError: If it cannot be written.

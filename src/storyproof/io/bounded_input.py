@@ -127,10 +127,10 @@ def read_bytes(path: Path, most: int = LARGEST_DOCUMENT) -> bytes:
         OSError: If it cannot be read, or is larger than `most`.
     """
     with open_file(path) as file:
-        found = file.read() if os.fstat(file.fileno()).st_size <= most else None
-    if found is None or len(found) > most:
+        content = file.read() if os.fstat(file.fileno()).st_size <= most else None
+    if content is None or len(content) > most:
         raise OSError(errno.EFBIG, f"it is larger than {size(most)}, the most that is read of such a file", str(path))
-    return found
+    return content
 
 
 def read_text(path: Path, most: int = LARGEST_DOCUMENT) -> str:
@@ -184,13 +184,13 @@ def parse_json(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode()
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except json.JSONDecodeError as error:
         raise DocumentError(str(error), error.lineno) from error
     except (ValueError, RecursionError) as error:
         raise beyond(error) from error
-    check_json(found, text)
-    return found
+    check_json(value, text)
+    return value
 
 
 def check_json(value: Any, text: str) -> None:
@@ -216,7 +216,7 @@ def parse_yaml(text: str) -> Any:
     if _DEEP_FLOW.search(text):  # which takes long to parse
         raise DocumentError(_TOO_DEEP)
     try:
-        found = yaml.safe_load(text)
+        value = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or " ".join(str(error).split())
@@ -230,11 +230,11 @@ def parse_yaml(text: str) -> Any:
         TypeError,
     ) as error:  # tags on values that they do not fit: !!bool x
         raise DocumentError(f"a value does not fit its tag ({type(error).__name__})") from error
-    if _is_deep(found, MOST_ALIASED):
+    if _is_deep(value, MOST_ALIASED):
         raise DocumentError(f"{_TOO_DEEP}, or its aliases make it larger than {MOST_ALIASED:,} values")
-    if has_surrogate(found):
+    if has_surrogate(value):
         raise DocumentError("it contains an unpaired surrogate")
-    return found
+    return value
 
 
 def compose_yaml(text: str) -> Any:

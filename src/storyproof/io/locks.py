@@ -187,18 +187,18 @@ class Claim:
 
     def _clear_stale(self) -> bool:
         """Move a stale claim away; of several processes that try, one succeeds."""
-        found = _text(self.path)
-        if found is None:
+        text = _text(self.path)
+        if text is None:
             return True
         with _probed(self.path) as free:
-            if free is False or not _is_stale(self.path, found, free):
+            if free is False or not _is_stale(self.path, text, free):
                 return False
             aside = self._draft()
             try:
                 self.path.rename(aside)
             except FileNotFoundError:
                 return True
-            fresh = _text(aside) != found  # another took it over in between, and this is theirs
+            fresh = _text(aside) != text  # another took it over in between, and this is theirs
             if fresh:
                 with suppress(FileExistsError):
                     os.link(aside, self.path)

@@ -86,9 +86,9 @@ def _without(text: str, parts: set[str]) -> str:
         while at >= 0:
             covered[at : at + len(part)] = b"\1" * len(part)
             at = plain.find(part, at + 1)
-    found, end = list[str](), 0
+    pieces, end = list[str](), 0
     for run in re.finditer(rb"\x01+", covered):
         first, last = spans[run.start()][0], spans[run.end() - 1][1]
-        found += [text[end:first], HIDDEN]
+        pieces += [text[end:first], HIDDEN]
         end = last
-    return "".join([*found, text[end:]])
+    return "".join([*pieces, text[end:]])

@@ -22,7 +22,7 @@ from storyproof.runtime.optional_packages import need
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}  # of storyproof, by the beginning of a URL
 _HERE = "file://"
-# Libraries that print tracebacks of requests that they repeat; whoever configures logging still gets them.
+# Libraries that print tracebacks of requests that they repeat; programs that configure logging still get them.
 _TALKATIVE = ("gcsfs", "s3fs")
 _SILENCE = logging.NullHandler()
 
@@ -77,8 +77,8 @@ class LocalFolder:
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes of all files by name, with folders before it."""
-        found = (path for path in self._path.rglob("*") if path.is_file())
-        return {path.relative_to(self._path).as_posix(): path.stat().st_size for path in found}
+        files = (path for path in self._path.rglob("*") if path.is_file())
+        return {path.relative_to(self._path).as_posix(): path.stat().st_size for path in files}
 
     def read(self, name: str) -> bytes | None:
         """Read a small file; None if it does not exist."""
@@ -127,7 +127,7 @@ class RemoteFolder:
         return self.url
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RemoteFolder, (self.url,)  # whoever receives it connects anew
+        return RemoteFolder, (self.url,)  # the receiver connects again
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes of all files by name, with folders before it.
@@ -136,8 +136,8 @@ class RemoteFolder:
             DataError: If it cannot be listed.
         """
         with self._reaching("list"):
-            found = self._files.find(self._root, detail=True)
-        return {name[len(self._root) + 1 :]: each["size"] for name, each in found.items() if name != self._root}
+            files = self._files.find(self._root, detail=True)
+        return {name[len(self._root) + 1 :]: each["size"] for name, each in files.items() if name != self._root}
 
     def read(self, name: str) -> bytes | None:
         """Read a small file; None if it does not exist.
@@ -147,10 +147,10 @@ class RemoteFolder:
         """
         with self._reaching("read"):
             try:
-                found: bytes = self._files.cat_file(self._path(name))
+                content: bytes = self._files.cat_file(self._path(name))
             except FileNotFoundError:
                 return None
-        return found
+        return content
 
     def fetch(self, name: str, into: Path) -> Path:
         """Copy a file to a folder on this machine, and return where it is.

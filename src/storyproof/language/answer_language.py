@@ -48,8 +48,8 @@ class PeopleSets(NamedTuple):
 
     def describe(self, language: str = "en") -> str:
         """Return what may be answered, in a language: one or more of the people, or nobody."""
-        nobody, (some, none, between) = self.names.get(frozenset()), _WHO_MAY_BE_NAMED[language]
-        return some.format(between.join(self.people)) + (none.format(nobody) if nobody is not None else "")
+        nobody, (somebody, none, between) = self.names.get(frozenset()), _WHO_MAY_BE_NAMED[language]
+        return somebody.format(between.join(self.people)) + (none.format(nobody) if nobody is not None else "")
 
 
 # For each language: some of the people, nobody, and what stands between two of them.
@@ -98,27 +98,27 @@ class Talk:
         """Return other forms of a name, in lower case with hyphens: plural or singular, compounds in one word."""
         return other_forms(name)
 
-    def set_aside_first(self, said: str, found: Sequence[Mention], question: str) -> Collection[Mention]:
+    def set_aside_first(self, said: str, mentions: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions that are about somebody else than the question, whatever the reply goes on to conclude.
 
         Args:
             said: The reply as it was written.
-            found: All mentions in it.
+            mentions: All mentions in it.
             question: What was asked.
         """
         return ()
 
-    def decisive(self, said: str, found: Sequence[Mention], question: str) -> Sequence[Mention]:
+    def decisive(self, said: str, mentions: Sequence[Mention], question: str) -> Sequence[Mention]:
         """Return mentions in clauses that state just what was asked; if they agree, nothing else counts."""
         return ()
 
-    def set_aside_last(self, said: str, text: str, found: Sequence[Mention], question: str) -> Collection[Mention]:
+    def set_aside_last(self, said: str, text: str, mentions: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions that are about somebody else, among those that are left when the reply has been read.
 
         Args:
             said: The reply as it was written.
             text: The part of it that counts, in lower case.
-            found: The mentions that are left.
+            mentions: The mentions that are left.
             question: What was asked.
         """
         return ()
@@ -151,25 +151,25 @@ def other_forms(name: str) -> list[str]:
     parts = parts_of(name)
     if not parts:
         return []
-    found = ["-".join([*parts[:-1], other]) for other in _other_numbers(parts[-1])]
+    forms = ["-".join([*parts[:-1], other]) for other in _other_numbers(parts[-1])]
     if len(parts) > 1:
-        found.append("".join(parts))  # treasurechest
-    return found
+        forms.append("".join(parts))  # treasurechest
+    return forms
 
 
 def _other_numbers(word: str) -> list[str]:
     """Return the plural of a word, and its singular if it looks like a plural."""
-    found = [f"{word}s"]
+    forms = [f"{word}s"]
     if re.search(r"(?:s|x|z|ch|sh|o)$", word):
-        found.append(f"{word}es")
+        forms.append(f"{word}es")
     if re.search(r"[^aeiou]y$", word):
-        found.append(f"{word[:-1]}ies")
+        forms.append(f"{word[:-1]}ies")
     if re.search(r"fe?$", word):
-        found.append(re.sub(r"fe?$", "ves", word))
+        forms.append(re.sub(r"fe?$", "ves", word))
     if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
-        found.append(word[:-1])
+        forms.append(word[:-1])
         if word.endswith("ies"):
-            found.append(f"{word[:-3]}y")
+            forms.append(f"{word[:-3]}y")
         if re.search(r"(?:s|x|z|ch|sh)es$", word):
-            found.append(word[:-2])
-    return found
+            forms.append(word[:-2])
+    return forms

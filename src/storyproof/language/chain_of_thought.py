@@ -187,7 +187,7 @@ class Statement(NamedTuple):
     is_final: bool = True
 
 
-RIGHT, WRONG, UNCLEAR = STATEMENT_KINDS = ("right", "wrong", "unclear")
+RIGHT, WRONG, UNCLEAR = ("right", "wrong", "unclear")
 
 
 class StatementVerdict(NamedTuple):
@@ -272,13 +272,13 @@ class NameIndex:
 
     def match_list(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[str], int] | None:
         """Return several names in a row, as in "Ada, Ben and Cleo", and the number of the token after them."""
-        found: list[str] = []
+        names: list[str] = []
         place = start
-        while len(found) < _NAMES_IN_ROW:
+        while len(names) < _NAMES_IN_ROW:
             match = self.match(tokens, place)
             if match is None:
                 return None
-            found.append(match[0])
+            names.append(match[0])
             place = match[1]
             after = place
             if lower_at(tokens, after) == ",":
@@ -286,10 +286,10 @@ class NameIndex:
             if lower_at(tokens, after) == "and":
                 last = self.match(tokens, after + 1)
                 if last is None:
-                    return found, place
-                return [*found, last[0]], last[1]
+                    return names, place
+                return [*names, last[0]], last[1]
             if after == place or self.match(tokens, after) is None:
-                return found, place
+                return names, place
             place = after
         return None
 
@@ -308,29 +308,29 @@ def skip_words(tokens: Sequence[PlacedWord], place: int, words: Collection[str])
 
 def tokenize(text: str, offset: int = 0) -> list[PlacedWord]:
     """Return the words and signs of a text; "doesn't" is "does" and "not", and "Ada's" is "Ada" and "'s"."""
-    found: list[PlacedWord] = []
+    words: list[PlacedWord] = []
     for match in _TOKEN.finditer(text):
         word, start, end = match[0], match.start() + offset, match.end() + offset
         if "'" not in word and "’" not in word:
             if word not in "-_" or len(word) > 1:
-                found.append(PlacedWord(word, word.lower(), start, end))
+                words.append(PlacedWord(word, word.lower(), start, end))
             elif not _joins(text, match.start()):
-                found.append(PlacedWord(word, word, start, end))
+                words.append(PlacedWord(word, word, start, end))
             continue
         negated, owned = _NEGATED.fullmatch(word), _OWNED.fullmatch(word)
         if negated is not None:
             stem = {"wo": "will", "ca": "can"}.get(negated[1].lower(), negated[1])
-            found += [PlacedWord(stem, stem.lower(), start, start), PlacedWord("not", "not", start, end)]
+            words += [PlacedWord(stem, stem.lower(), start, start), PlacedWord("not", "not", start, end)]
         elif owned is not None:
-            found += [PlacedWord(owned[1], owned[1].lower(), start, end - 2), PlacedWord("'s", "'s", end - 2, end)]
+            words += [PlacedWord(owned[1], owned[1].lower(), start, end - 2), PlacedWord("'s", "'s", end - 2, end)]
         elif word[-3:].lower() in ("'ll", "’ll"):
-            found += [
+            words += [
                 PlacedWord(word[:-3], word[:-3].lower(), start, end - 3),
                 PlacedWord("will", "will", end - 3, end),
             ]
         else:
-            found.append(PlacedWord(word, word.lower(), start, end))
-    return found
+            words.append(PlacedWord(word, word.lower(), start, end))
+    return words
 
 
 def _joins(text: str, place: int) -> bool:
@@ -349,10 +349,10 @@ def read_statements(text: str, grammar: ClauseGrammar, quotable: Collection[str]
     Args:
         text: A chain of thought, or any reply.
         grammar: The statements of a family.
-        quotable: The sentences of the story; who repeats one quotes it.
+        quotable: The sentences of the story; repeating one is a quotation.
     """
     story = {fold(sentence) for sentence in quotable}
-    found: list[Statement] = []
+    statements: list[Statement] = []
     for sentence, start in _sentences(_blank(text)):
         if sentence.rstrip(" \t\"'”’)*_").endswith("?") or fold(_LABEL.sub("", sentence, count=1)) in story:
             continue
@@ -360,8 +360,8 @@ def read_statements(text: str, grammar: ClauseGrammar, quotable: Collection[str]
         if not _is_claim(tokens):
             continue
         said = " ".join(text[start : start + len(sentence)].split())
-        found += [each._replace(sentence=said) for each in _read_sentence(tokens, grammar)]
-    return found
+        statements += [each._replace(sentence=said) for each in _read_sentence(tokens, grammar)]
+    return statements
 
 
 def find_retractions(text: str) -> list[int]:
@@ -428,10 +428,10 @@ def _read_sentence(tokens: Sequence[PlacedWord], grammar: ClauseGrammar) -> Iter
                 return
             blocked = blocked and not any(token.lower in _HARD for token in tokens[first:place])
             if not blocked:
-                found = grammar.parse(tokens, place)
-                if found is not None and ends_clause(tokens, found[1]):
-                    yield from found[0]
-                    place = found[1]
+                parsed = grammar.parse(tokens, place)
+                if parsed is not None and ends_clause(tokens, parsed[1]):
+                    yield from parsed[0]
+                    place = parsed[1]
                     continue
             blocked = blocked or tokens[place].lower in _CONFINING or tokens[place].lower in _TIMES
         word = tokens[place].lower

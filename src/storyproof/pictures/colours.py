@@ -89,4 +89,4 @@ def _definitions(mode: Mode) -> str:
 
 def resolve(text: str, mode: Mode = "light") -> str:
     """Replace the variables in a style sheet or picture by their values."""
-    return _VARIABLE.sub(lambda found: colour(found[1], mode), text)
+    return _VARIABLE.sub(lambda match: colour(match[1], mode), text)

@@ -110,10 +110,10 @@ def frame(kind: str, title: str, description: str, size: tuple[float, float], co
 
 def captioned(picture: str, lines: Sequence[str]) -> str:
     """Return a picture below some lines of text, which are broken to its width."""
-    found = _SIZE_OF.search(picture)
-    if found is None or not lines:
+    size = _SIZE_OF.search(picture)
+    if size is None or not lines:
         return picture
-    width, height = max(float(found[1]), _LEAST_WIDTH), float(found[2])
+    width, height = max(float(size[1]), _LEAST_WIDTH), float(size[2])
     texts, y = [], 6.0
     for place, line in enumerate(lines):
         for part in wrap(line, width - 20):
@@ -121,13 +121,13 @@ def captioned(picture: str, lines: Sequence[str]) -> str:
             texts.append(element("text", safe(part), x=10, y=y, class_="head" if place == 0 else ""))
     top = y + 8
     head, end, rest = picture.partition(">")
-    head = head.replace(found[0], f'width="{number(width)}" height="{number(height + top)}"')
+    head = head.replace(size[0], f'width="{number(width)}" height="{number(height + top)}"')
     head = _VIEW_BOX.sub(f'viewBox="0 0 {number(width)} {number(height + top)}"', head)
     inner = rest.removesuffix("</svg>")
-    told, names = "", _NAMES.match(inner)
+    caption, names = "", _NAMES.match(inner)
     if names is not None:  # title and description stay in front, where screen readers look for them
-        told, inner = names[0], inner[names.end() :]
-    return f'{head}{end}{told}{"".join(texts)}<g transform="translate(0 {number(top)})">{inner}</g></svg>'
+        caption, inner = names[0], inner[names.end() :]
+    return f'{head}{end}{caption}{"".join(texts)}<g transform="translate(0 {number(top)})">{inner}</g></svg>'
 
 
 def standalone(picture: str, *, dark: bool = True) -> str:

@@ -16,6 +16,7 @@ from storyproof.families.family import Picture, families, family_of
 from storyproof.findings import AuditReport, FileReport, Finding
 from storyproof.language.display_names import display_name
 from storyproof.pictures.svg import element, safe
+from storyproof.reports.header import page_header
 from storyproof.reports.numbers import counted
 from storyproof.reports.page import build_page, build_table, data_text, read_asset
 
@@ -83,6 +84,7 @@ def audit_page(
         packed={"pictures": [{"svg": each.svg, "narrow": each.narrow} for each in pictures]},
         scripts=[read_asset(__package__, "page.js"), read_asset(__package__, "audit_page.js")],
         styles=[read_asset(__package__, "audit_page.css")],
+        header=page_header("Audit"),
     )
 
 

@@ -12,14 +12,18 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.audits.duplicates import find_overlaps
-from storyproof.audits.fingerprints import StorySource
+from storyproof.audits.duplicates import CONFLICT, MEANINGS, OverlapReport, StorySource, find_overlaps
 from storyproof.audits.language import LanguageMeasures, measure_language
-from storyproof.audits.overlaps import CONFLICT, MEANINGS, OverlapReport
 from storyproof.audits.row_pass import RowsOfSource, find_files, names_of, text_examples
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
-from storyproof.datasets.examples import as_example, iterate_examples, read_examples
-from storyproof.datasets.reading import Source, find_sources, folders_with_data
+from storyproof.datasets.reading import (
+    Source,
+    as_example,
+    find_sources,
+    folders_with_data,
+    iterate_examples,
+    read_examples,
+)
 from storyproof.errors import DataError, StoryproofError
 from storyproof.example import REQUIRED, Example
 from storyproof.findings import AuditReport, Finding
@@ -81,8 +85,8 @@ def overlaps_of(
 
 def language_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
     """Return how varied the language of each file or split at some paths is."""
-    found = {source.name: measure_language(iterate_examples(source)) for source in _own_sources(paths)}
-    return {name: each.as_dict() for name, each in found.items()}, _language_view(found)
+    measures = {source.name: measure_language(iterate_examples(source)) for source in _own_sources(paths)}
+    return {name: each.as_dict() for name, each in measures.items()}, _language_view(measures)
 
 
 def page_of(
@@ -110,8 +114,8 @@ def page_of(
     examples: dict[tuple[str, int], list[Example]] = {}
     for name, findings in wanted.items():
         rows = _rows(files[_story_file(name, files)], {each.row for each in findings})
-        examples |= {(name, row): found for row, found in rows.items()}
-    sections = [section for name, found in more.items() for section in _sections(name, found)]
+        examples |= {(name, row): results for row, results in rows.items()}
+    sections = [section for name, results in more.items() for section in _sections(name, results)]
     names = ", ".join(files)
     title = f"Audit of {names if len(names) < 80 else f'{len(files)} files'}"
     verdict = more.get("shortcuts", {}).get("verdict", "")
@@ -142,7 +146,7 @@ def _sources(paths: Sequence[Path], columns: Mapping[str, str]) -> list[StorySou
 
 def _rows(file: Path, wanted: set[int]) -> dict[int, list[Example]]:
     """Read the wanted rows of a file, each after the other questions of its story; none if they cannot be read."""
-    found: dict[int, list[Example]] = {}
+    rows: dict[int, list[Example]] = {}
     (source,) = find_sources(file)
     try:
         numbered = enumerate(iterate_examples(source))
@@ -150,10 +154,10 @@ def _rows(file: Path, wanted: set[int]) -> dict[int, list[Example]]:
             story = list(group)
             for row, example in story:
                 if row in wanted:
-                    found[row] = [*(other for number, other in story if number != row), example]
+                    rows[row] = [*(other for number, other in story if number != row), example]
     except StoryproofError:
         return _foreign_rows(source, wanted)
-    return found
+    return rows
 
 
 def _foreign_rows(source: Source, wanted: set[int]) -> dict[int, list[Example]]:
@@ -194,12 +198,12 @@ _MEASURES = {
 }
 
 
-def _language_view(found: Mapping[str, LanguageMeasures]) -> RenderableType:
+def _language_view(measures: Mapping[str, LanguageMeasures]) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("names masked")
-    for name in found:
+    for name in measures:
         table.add_column(Text(name), justify="right")
-    for row in _language_rows({name: each.as_dict() for name, each in found.items()}):
+    for row in _language_rows({name: each.as_dict() for name, each in measures.items()}):
         table.add_row(*(Text(str(cell)) for cell in row.values()))
     note = "More is more varied, but for compression and self-BLEU; all measures depend on the number of stories."
     return Group(table, Text(note, style="dim"))
@@ -215,10 +219,10 @@ def _language_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
         yield row
 
 
-def _language_table(found: Mapping[str, Any]) -> str:
+def _language_table(measures: Mapping[str, Any]) -> str:
     """Return the measures of language, one column per file or split."""
-    rows = [[data_text(str(cell)) for cell in row.values()] for row in _language_rows(found)]
-    return build_table(["names masked", *map(data_text, found)], rows, label="Language", style="full")
+    rows = [[data_text(str(cell)) for cell in row.values()] for row in _language_rows(measures)]
+    return build_table(["names masked", *map(data_text, measures)], rows, label="Language", style="full")
 
 
 def _overlap_view(report: OverlapReport) -> RenderableType:
@@ -238,26 +242,26 @@ def _overlap_view(report: OverlapReport) -> RenderableType:
     return Group(table, *conflicts)
 
 
-def _sections(name: str, found: Mapping[str, Any]) -> Iterable[Section]:
+def _sections(name: str, results: Mapping[str, Any]) -> Iterable[Section]:
     """Yield results as sections of the page."""
     if name == "overlaps":
-        yield Section("Overlaps", _overlap_table(found))
-        if conflicts := list(_conflict_rows(found)):
+        yield Section("Overlaps", _overlap_table(results))
+        if conflicts := list(_conflict_rows(results)):
             heads = ["in", "row", "says", "and in", "the same row", "says otherwise"]
             yield Section("Conflicting labels", build_table(heads, conflicts, label="Conflicting labels"))
     elif name == "shortcuts":
-        yield Section("Shortcuts", _shortcut_table(found))
+        yield Section("Shortcuts", _shortcut_table(results))
     elif name == "language":
-        yield Section("Language", _language_table(found))
+        yield Section("Language", _language_table(results))
     else:
         raise DataError(f"there is no section '{name}'.")
 
 
-def _overlap_table(found: Mapping[str, Any]) -> str:
+def _overlap_table(overlaps: Mapping[str, Any]) -> str:
     """Return what was found twice, and what was not found."""
     rows: list[list[str]] = []
     none: dict[str, list[str]] = {}
-    for each in found["overlaps"]:
+    for each in overlaps["overlaps"]:
         meaning = MEANINGS[each["kind"]]
         if not each["pairs"]:
             within = each["first"] == each["second"]
@@ -273,25 +277,25 @@ def _overlap_table(found: Mapping[str, Any]) -> str:
     return table + (element("p", safe(f"Not found: {absent}."), class_="note") if absent else "")
 
 
-def _conflict_rows(found: Mapping[str, Any]) -> Iterable[list[str]]:
-    for each in found["overlaps"]:
+def _conflict_rows(overlaps: Mapping[str, Any]) -> Iterable[list[str]]:
+    for each in overlaps["overlaps"]:
         for one in each["examples"] if each["kind"] == CONFLICT else ():
             first = (each["first"], one["first"], one["first_answer"])
             yield [data_text(str(text)) for text in (*first, each["second"], one["second"], one["second_answer"])]
 
 
-def _shortcut_table(found: Mapping[str, Any]) -> str:
+def _shortcut_table(shortcuts: Mapping[str, Any]) -> str:
     """Return how well readers who miss something answer, with what chance and structure give."""
-    forced = found["forced"]
+    forced = shortcuts["forced"]
     rows = [
-        ["Chance: guesses among the candidates", percent(found["chance"]), percent(found["joint_chance"])],
+        ["Chance: guesses among the candidates", percent(shortcuts["chance"]), percent(shortcuts["joint_chance"])],
         [
             "The structural baseline" + element("div", safe(forced["about"]), class_="meaning"),
             percent(forced["accuracy"]),
             percent(forced["joint_accuracy"]),
         ],
     ]
-    for row in found["rows"]:
+    for row in shortcuts["rows"]:
         beats = row["beats_structure"] or row["jointly_beats_structure"]
         style = "quiet-bar" if not row["shortcut"] else "all" if beats else "usual"
         mark = "" if not beats else "above structure" if row["shortcut"] else "above structure, misses nothing"
@@ -301,11 +305,11 @@ def _shortcut_table(found: Mapping[str, Any]) -> str:
         name += element("div", safe(f"{row['group']}: {row['name'].replace('_', ' ')}"), class_="meaning")
         name += _score_bar(row["accuracy"], forced["accuracy"], style)
         rows.append([name, _share(row["accuracy"]), _share(row["joint_accuracy"])])
-    source = f"learned from {found['training_questions']:,} questions"
-    source += " of the training data" if found["trained_on"] == "train" else " of the same data, in folds"
+    source = f"learned from {shortcuts['training_questions']:,} questions"
+    source += " of the training data" if shortcuts["trained_on"] == "train" else " of the same data, in folds"
     note = (
-        f"Right answers in percent, with 95% intervals over stories, of {found['questions']:,} questions about "
-        f"{found['stories']:,} stories; {source}. The bars show the average; the line across them is "
+        f"Right answers in percent, with 95% intervals over stories, of {shortcuts['questions']:,} questions about "
+        f"{shortcuts['stories']:,} stories; {source}. The bars show the average; the line across them is "
         "the score of a reader who sees only the type of the question. Readers marked “above structure” gain from a "
         "shortcut."
     )

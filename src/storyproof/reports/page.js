@@ -66,6 +66,27 @@ const page = (() => {
     }
   }
 
+  // Ask the server that the page came from, with values or a file; returns what it answers, or throws why it does not.
+  async function request(path, body) {
+    const isFile = body instanceof Blob;
+    const how = body
+      ? {
+          method: "POST",
+          headers: { "Content-Type": isFile ? "application/octet-stream" : "application/json" },
+          body: isFile ? body : JSON.stringify(body),
+        }
+      : {};
+    let answer;
+    try {
+      answer = await fetch(path, { ...how, mode: "same-origin", credentials: "omit", cache: "no-store" });
+    } catch {
+      throw new Error("The server does not answer; is storyproof serve still running?");
+    }
+    const found = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(found.error || `The server answers with status ${answer.status}.`);
+    return found;
+  }
+
   // A card that is filled when it is first opened.
   function folded(className, summary, makeBody) {
     const card = make("details", className, summary);
@@ -143,5 +164,5 @@ const page = (() => {
     return { clear, open, update };
   }
 
-  return { decode, figure, folded, listing, make, short, story, unpack, whole, words };
+  return { decode, figure, folded, listing, make, request, short, story, unpack, whole, words };
 })();

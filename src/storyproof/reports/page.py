@@ -35,6 +35,7 @@ def build_page(
     language: str = "en",
     forms: str = "",
     referrer: str = "no-referrer",
+    header: str = "",
 ) -> str:
     """Return a page that needs nothing but itself.
 
@@ -51,6 +52,7 @@ def build_page(
         language: The language of its text, as in `lang`.
         forms: Where forms may be sent, as in `form-action`; by default nowhere.
         referrer: To whom links and forms say where they come from; by default to nobody.
+        header: What stands above the page over its whole width, as HTML; see `page_header`.
     """
     sheets = [theme(), *styles]
     policy = content_policy(scripts, sheets, connect=connect, forms=forms)
@@ -73,7 +75,10 @@ def build_page(
             *(f"<style>{sheet}</style>" for sheet in sheets),
             "</head>",
             "<body>",
+            *([header] if header else []),
+            '<div class="page" id="content" tabindex="-1">',
             body,
+            "</div>",
             *held,
             *(f"<script>{script}</script>" for script in scripts),
             "</body>",

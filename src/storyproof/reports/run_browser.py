@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from storyproof.errors import DataError
+from storyproof.evaluation.answer_judge import describe
 from storyproof.evaluation.matching.kinds import MEANINGS
-from storyproof.evaluation.mistakes import describe
 from storyproof.families.family import Picture, family_of
 from storyproof.language.display_names import display_name
 from storyproof.reports.run_data import AskedQuestion, Board, SolverRun
@@ -97,7 +97,6 @@ def _board(
     pictures, notes = _draw(board, drawn, share)
     return {
         "name": board.name,
-        "path": board.path,
         "split": board.split,
         "labels": board.labels,
         "mistakes": {}
@@ -206,7 +205,7 @@ def _draw(board: Board, drawn: dict[Picture, int], most: int) -> tuple[dict[int,
         stories[each.story_id].append(number)
     pictures: dict[int, list[int]] = {}
     notes: dict[int, str] = {}
-    for number in choose(board, most):
+    for number in sorted(choose(board, most)):  # questions of one story share what is derived from it
         asked = board.questions[number]
         rows = [board.questions[other].example for other in stories[asked.story_id] if other != number]
         known = [row for row in (*rows, asked.example) if row is not None]

@@ -6,16 +6,16 @@ the run recorded, so that a report never shows another story than the one that w
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import Source, find_source, find_sources
+from storyproof.datasets.reading import Source, find_source, find_sources, iterate_examples
 from storyproof.errors import DataError, ParseError, UnknownNameError
 from storyproof.evaluation.compare import JudgedRun, judge_run
 from storyproof.evaluation.evaluate import GIVEN, PROVED
@@ -23,9 +23,10 @@ from storyproof.evaluation.provenance import data_identity
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
-from storyproof.stats.intervals import Flags, Floats, Ints
+from storyproof.stats import Flags, Floats, Ints
 
-_ABOVE = 3  # folders above a run's file from which the path of its data may start
+_ABOVE = 4  # folders above a run's file below which data are looked for by name
+_DEEP, _MOST_FOLDERS = 4, 2_000  # how deep, and in how many folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,6 @@ class Board:
 
     Attributes:
         name: The data's name in the report.
-        path: Where the data are, or were.
         split: Which split.
         labels: Whether labels are as `given` or as `proved`.
         benchmark: The benchmark that the data come from, if known.
@@ -105,7 +105,6 @@ class Board:
     """
 
     name: str
-    path: str
     split: str | None
     labels: str
     benchmark: str
@@ -164,7 +163,8 @@ def gather(runs: Sequence[RecordedRun], data: Sequence[str | Path] = ()) -> list
         first = members[0]
         name = _name(first)
         if names[name] > 1:
-            name += f", {first.labels} labels" if first.labels == PROVED else f" ({first.data})"
+            folder = Path(first.data or "").parent.name
+            name += f", {first.labels} labels" if first.labels == PROVED else f" ({folder})" if folder else ""
         boards.append(_board(name, members, data))
     return boards
 
@@ -244,30 +244,60 @@ class _Found:
 
 
 def _find(run: RecordedRun, data: Sequence[str | Path]) -> _Found:
-    hashes, changed = _hashes(run), ""
+    hashes, changed = _hashes(run), False
     if run.data is None and not data:
         return _Found({}, {}, None, ("The runs do not say which data they answered, so stories are not shown.",))
-    for place in (*data, *_places(run)):
+    for place in _places(run, hashes, data):
         try:
             source = find_source(place, None if Path(place).is_file() else run.split)
+            if hashes and {file.sha256() for file in source.files} != set(hashes.values()):
+                changed = True
+                continue
         except (DataError, UnknownNameError, OSError):
             continue
-        if hashes and {file.sha256() for file in source.files} != set(hashes.values()):
-            changed = changed or str(source.name)
-            continue
         return _read(run, source)
+    name = Path(run.data).name if run.data else "the data"  # a page is shared, so it names no folder of this machine
     if changed:
-        text = f"{changed} has changed since it was answered, so stories are not shown."
+        text = f"{name} has changed since it was answered, so stories are not shown."
     else:
-        text = f"{run.data} is not there any more, so stories are not shown; say with --data where it is."
+        text = f"{name} is missing, so stories are not shown; say with --data where it is."
     return _Found({}, {}, None, (text,))
 
 
-def _places(run: RecordedRun) -> list[Path]:
-    if run.data is None:
-        return []
-    above = list(run.path.resolve().parents[:_ABOVE]) if run.path is not None else []
-    return [Path(run.data), *(folder / run.data for folder in above)]
+def _places(run: RecordedRun, hashes: Mapping[str, str], data: Sequence[str | Path]) -> Iterator[str | Path]:
+    """Yield where the data of a run may be: as given, as recorded, and wherever files of their names are.
+
+    The path that a run recorded may start from any folder above the run's file. Files are looked for by name below the
+    given folders, then below the run's own folder and those above it.
+    """
+    yield from data
+    above: list[Path] = []
+    for folder in [] if run.path is None else run.path.resolve().parents:
+        above.append(folder)
+        if (folder / ".git").exists():
+            break
+    if run.data is not None:
+        yield run.data
+        yield from (folder / run.data for folder in above)
+    left = _MOST_FOLDERS
+    seen: set[Path] = set()
+    for top in [*map(Path, data), *above[:_ABOVE]]:
+        for folder, files in _walk(top):
+            left -= 1
+            if left < 0:
+                return
+            if folder not in seen and not hashes.keys().isdisjoint(files):
+                seen.add(folder)
+                yield folder
+                yield from (folder / name for name in hashes if name in files)
+
+
+def _walk(top: Path) -> Iterator[tuple[Path, Sequence[str]]]:
+    """Yield the folders below a folder with the names of their files, without hidden ones and not too deep."""
+    for folder, folders, files in os.walk(top):
+        depth = len(Path(folder).relative_to(top).parts)
+        folders[:] = sorted(name for name in folders if not name.startswith(".")) if depth < _DEEP else []
+        yield Path(folder), files
 
 
 def _read(run: RecordedRun, source: Source) -> _Found:
@@ -279,7 +309,8 @@ def _read(run: RecordedRun, source: Source) -> _Found:
             examples[each.id] = each
             numbers.setdefault((each.split, each.story_id), len(numbers))
     except (DataError, ParseError) as error:
-        return _Found({}, {}, None, (f"The stories are not shown: {error}",))
+        reason = str(error).replace(str(source.name), Path(str(source.name)).name)
+        return _Found({}, {}, None, (f"The stories are not shown: {reason}",))
     proved: dict[str, str] | None = None
     if run.labels != PROVED:
         try:
@@ -310,7 +341,8 @@ def _board(name: str, runs: Sequence[RecordedRun], data: Sequence[str | Path]) -
     names = {story: place for place, story in enumerate(dict.fromkeys(each.story_id for each in questions))}
     notes = list(found.notes)
     if unlike:
-        notes.append(f"{unlike:,} questions have another text in {first.data} than was answered; these are not shown.")
+        place = Path(first.data or "the data").name
+        notes.append(f"{unlike:,} questions have another text in {place} than was answered; these are not shown.")
     titles = _titles(runs)
     notes += [f"{title}: {run.about['note']}" for title, run in zip(titles, runs, strict=True) if run.about.get("note")]
     solvers = [_solver(title, each, number) for title, each in zip(titles, judged, strict=True)]
@@ -318,7 +350,6 @@ def _board(name: str, runs: Sequence[RecordedRun], data: Sequence[str | Path]) -
     benchmark = _benchmark(first) or next((each.example.benchmark for each in questions if each.example), "")
     return Board(
         name=name,
-        path=first.data or "",
         split=first.split,
         labels=first.labels or "given",
         benchmark=benchmark,

@@ -13,7 +13,7 @@ from storyproof.families.family import Reference, family_of
 from storyproof.reports.run_data import AskedQuestion, Board
 from storyproof.reports.run_scores import Score, score
 
-_LEAST_POINTS = 3  # of a curve; two are groups
+_LEAST_POINTS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def _mean_chance(groups: Sequence[Any], chances: Sequence[float | None]) -> dict
 
 
 def curve_of(board: Board, chances: Sequence[float | None]) -> Curve | None:
-    """Return accuracy along the scale of difficulty; None if it has fewer than three places."""
+    """Return accuracy along the scale of difficulty; None if it has fewer than two places."""
     scales = [None if each.example is None else family_of(each.example).scale(each.example) for each in board.questions]
     names = Counter(scale[0] for scale in scales if scale is not None)
     if not names:

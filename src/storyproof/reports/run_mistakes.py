@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from storyproof.evaluation.mistakes import MistakeFinder, describe
+from storyproof.evaluation.answer_judge import MistakeFinder, describe
 from storyproof.reports.run_data import Board
 from storyproof.reports.run_scores import Score, score
 from storyproof.solvers.baselines import ENDS_OF_SCALE
-from storyproof.stats.intervals import Interval, difference_interval
+from storyproof.stats import Interval, difference_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +89,19 @@ class Missed:
 
 def explain_answers(board: Board) -> list[list[tuple[str, ...]]]:
     """Return for each run what explains each of its answers: nothing for right ones, and where there is no row."""
-    finders: dict[int, MistakeFinder] = {}
-    found = []
-    for solver in board.solvers:
-        reasons: list[tuple[str, ...]] = []
-        for place, right, each in zip(solver.places.tolist(), solver.right.tolist(), solver.predictions, strict=True):
-            example = board.questions[place].example
-            if right or example is None:
-                reasons.append(())
-                continue
-            if place not in finders:
-                finders[place] = MistakeFinder(example)
-            reasons.append(finders[place].explain(each.answer or ""))
-        found.append(reasons)
-    return found
+    missed = sorted({place for solver in board.solvers for place in solver.places[~solver.right].tolist()})
+    examples = {place: board.questions[place].example for place in missed}
+    # In the order of the data: questions of one story share what is derived from it.
+    finders = {place: MistakeFinder(example) for place, example in examples.items() if example is not None}
+    return [
+        [
+            () if right or place not in finders else finders[place].explain(each.answer or "")
+            for place, right, each in zip(
+                solver.places.tolist(), solver.right.tolist(), solver.predictions, strict=True
+            )
+        ]
+        for solver in board.solvers
+    ]
 
 
 def count_mistakes(board: Board, explained: Sequence[Sequence[tuple[str, ...]]]) -> Mistakes | None:

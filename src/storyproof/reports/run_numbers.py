@@ -1,4 +1,4 @@
-"""The numbers of a report on runs: plain values, whoever shows them.
+"""The numbers of a report on runs: plain values, wherever they are shown.
 
 Accuracies are fractions with 95% intervals over stories. Where runs answered different questions of the same data, each
 score is of what its run answered, and differences are of what both answered.
@@ -6,11 +6,13 @@ score is of what its run answered, and differences are of what both answered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from storyproof.reports.model_names import short_names
+from storyproof.reports.numbers import counted
 from storyproof.reports.run_data import Board
 from storyproof.reports.run_groups import Breakdown, Curve, breakdowns, curve_of
 from storyproof.reports.run_mistakes import (
@@ -23,6 +25,9 @@ from storyproof.reports.run_mistakes import (
 )
 from storyproof.reports.run_replies import Effort, Replies, effort_of, replies_of
 from storyproof.reports.run_scores import (
+    FEW,
+    MODEL,
+    PEOPLE,
     Baseline,
     LeaderboardRow,
     PairDifference,
@@ -48,7 +53,7 @@ class BoardNumbers:
         floor: What constant answers for each kind of question reach; None if it is not known.
         pairs: Differences between solvers, the greatest first.
         breakdowns: Accuracy by groups.
-        curve: Accuracy along the scale of difficulty; None if it has fewer than three places.
+        curve: Accuracy along the scale of difficulty; None if it has fewer than two places.
         replies: What came of asking language models.
         efforts: What runs took.
         mistakes: Wrong answers by what explains them; None if the data could not be read.
@@ -108,9 +113,49 @@ def count_board(board: Board, explained: Sequence[Sequence[tuple[str, ...]]]) ->
     )
 
 
+def contenders(board: BoardNumbers) -> list[LeaderboardRow]:
+    """Return the solvers that a report is about, the best first: models; without any, whoever else reads."""
+    models = [row for row in board.rows if row.kind == MODEL]
+    return models or [row for row in board.rows if not row.is_end] or list(board.rows)
+
+
+def short_titles(boards: Sequence[BoardNumbers]) -> dict[str, str]:
+    """Return the short name of each solver of a report."""
+    return short_names(row.solver for board in boards for row in board.rows)
+
+
 def headline(boards: Sequence[BoardNumbers]) -> str:
-    """Return the result in one sentence: who is best on each dataset, and how surely."""
-    return "; ".join(f"{_best_of(board)}{_doubts(board)}" for board in boards) + "."
+    """Return the result in one sentence or two: which model is best on each dataset, and how surely."""
+    names = short_titles(boards)
+    if len(boards) == 1:
+        return f"{_best_of(boards[0], names)}{_doubts(boards[0])}{_people(boards[0], names)}."
+    best: dict[str, list[BoardNumbers]] = {}
+    for board in boards:
+        best.setdefault(contenders(board)[0].solver, []).append(board)
+    parts = [f"{names[solver]} with {_and(list(map(_result, places)))}" for solver, places in best.items()]
+    several = [board for board in boards if len(contenders(board)) > 1]
+    most = len({row.solver for board in boards for row in contenders(board)})
+    what = "models" if all(row.kind == MODEL for board in boards for row in contenders(board)) else "solvers"
+    text = f"Best of {most} {what}: {'; '.join(parts)}." if several and most > 1 else f"{'; '.join(parts)}."
+    leads = {board.name: _lead(board) for board in several}
+    certain = [name for name, pair in leads.items() if pair is not None and pair.is_significant]
+    if not leads:
+        return text
+    if not certain:
+        return f"{text} No lead over the next is significant."
+    if len(certain) == len(leads):
+        return f"{text} {'Every lead' if len(leads) > 1 else 'The lead'} over the next is significant."
+    return f"{text} The lead over the next is significant on {_and(certain)} only."
+
+
+def _result(board: BoardNumbers) -> str:
+    best = contenders(board)[0].accuracy
+    few = f", only {counted(best.of, 'answer')}" if best.of < FEW else ""
+    return f"{_percent(best.value)} of {board.name}{few}{_doubts(board)}"
+
+
+def _and(texts: Sequence[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def _doubts(board: BoardNumbers) -> str:
@@ -121,23 +166,36 @@ def _doubts(board: BoardNumbers) -> str:
     return f" ({found.changed + found.unsettled:,} of its {found.of:,} labels are not proved)"
 
 
-def _best_of(board: BoardNumbers) -> str:
-    rows = [row for row in board.rows if not row.is_end] or list(board.rows)
+def _lead(board: BoardNumbers) -> PairDifference | None:
+    """Return how the best two contenders differ; None if that is not known."""
+    pair = {row.solver for row in contenders(board)[:2]}
+    return next((each for each in board.pairs if {each.first, each.second} == pair), None)
+
+
+def _best_of(board: BoardNumbers, names: Mapping[str, str]) -> str:
+    rows = contenders(board)
     best = rows[0]
     joint = (
         ""
         if best.joint is None or best.joint.of == best.accuracy.of
         else f", {_percent(best.joint.value)} of whole stories"
     )
-    answers = f"answers {_percent(best.accuracy.value)} of {board.name}{joint}"
+    few = f" (only {counted(best.accuracy.of, 'answer')})" if best.accuracy.of < FEW else ""
+    name = names[best.solver]
+    answers = f"answers {_percent(best.accuracy.value)} of {board.name}{few}{joint}"
     if len(rows) == 1:
-        return f"{best.solver} {answers}"
-    pair = next((each for each in board.pairs if {each.first, each.second} == {best.solver, rows[1].solver}), None)
+        return f"{name} {answers}"
+    pair, other = _lead(board), names[rows[1].solver]
     if pair is None:
-        return f"{best.solver} is best of {len(rows)} and {answers}"
+        return f"{name} is best of {len(rows)} and {answers}"
     if not pair.is_significant:
-        return f"{best.solver} {answers}, with no significant lead over {rows[1].solver}"
-    return f"{best.solver} {answers}, {100 * pair.difference.value:.1f} points more than {rows[1].solver}"
+        return f"{name} {answers}, with no significant lead over {other}"
+    return f"{name} {answers}, {100 * pair.difference.value:.1f} points more than {other}"
+
+
+def _people(board: BoardNumbers, names: Mapping[str, str]) -> str:
+    people = [row for row in board.rows if row.kind == PEOPLE and row not in contenders(board)]
+    return "".join(f"; {names[row.solver]} {_percent(row.accuracy.value)}" for row in people)
 
 
 def _percent(value: float) -> str:

@@ -11,6 +11,8 @@
   let captions = [];
   let shown = null; // the list, once the answers are there
   let drawings = null;
+  const names = JSON.parse(document.getElementById("names").textContent);
+  const named = (title) => names[title] || title;
 
   const current = () => Number(form.elements.board.value);
   const address = (board, number) => `#${board}:${encodeURIComponent(whole(boards[board].ids[number]))}`;
@@ -92,19 +94,31 @@
     return cards.get(key);
   }
 
-  function verdict(solver, number) {
+  const FEW = 4; // solvers whose names stand beside every question
+
+  function verdictRow(board, number) {
+    const brief = board.solvers.length > FEW;
+    const nodes = board.solvers.map((solver) => verdict(solver, number, brief));
+    if (!brief) return nodes;
+    const asked = counted(board).filter((solver) => solver.right[number] >= 0).length;
+    return [make("span", "missed", `${missed(board, number)} of ${asked} wrong`), ...nodes];
+  }
+
+  function verdict(solver, number, brief) {
     const right = solver.right[number];
     const [kind, sign, said] =
       right === 1 ? ["is-right", "✓", "right"] : right === 0 ? ["is-wrong", "✗", "wrong"] : ["is-none", "–", "no answer"];
-    const node = make("span", `verdict ${kind}`, `${sign} ${solver.title}`);
+    const text = brief ? sign : `${sign} ${named(solver.title)}`;
+    const node = make("span", `verdict ${kind}${brief ? " brief" : ""}`, text);
     node.title = `${solver.title}: ${said}`;
+    node.dataset.tip = node.title;
     return node;
   }
 
   function makeCard(index, number) {
     const board = boards[index];
     const asked = make("span", "asked", make("span", "data", texts[board.question[number]] || board.ids[number]));
-    const verdicts = make("span", "verdicts", ...board.solvers.map((solver) => verdict(solver, number)));
+    const verdicts = make("span", "verdicts", ...verdictRow(board, number));
     return folded("answer", make("summary", "", asked, verdicts), () => makeBody(index, number));
   }
 
@@ -142,7 +156,8 @@
     const head = make("tr", "", ...["solver", "answered", "why"].map((text) => make("th", "", text)));
     for (const cell of head.children) cell.scope = "col";
     const rows = board.solvers.filter((solver) => solver.right[number] >= 0).map((solver) => {
-      const name = make("th", "data", solver.title);
+      const name = make("th", "data", named(solver.title));
+      name.title = solver.title;
       name.scope = "row";
       const right = solver.right[number] === 1;
       const answer = make(right ? "ins" : "del", "data", short(texts[solver.answer[number]]) || "nothing");
@@ -200,6 +215,127 @@
     for (const each of numbers) place.append(figure(drawings.then((all) => all[each]), captions[each]));
   }
 
+  // --- the tables: sorted, brought out, with hints
+
+  const root = document.documentElement;
+  const matrix = document.getElementById("matrix");
+  let focus = ""; // the series that is brought out, by its name
+  let sorting = null; // [column, direction]
+
+  function sortBy(column, direction) {
+    sorting = [column, direction];
+    const body = matrix.tBodies[0];
+    const measure = matrix.dataset.measure;
+    const value = (row) => (column ? Number(row.cells[column].dataset[measure]) : row.querySelector(".name").textContent);
+    const order = (one, other) => (column ? value(one) - value(other) : value(one).localeCompare(value(other), "en"));
+    const place = (row) => Number(row.dataset.series); // of those that are alike
+    const rows = [...body.rows];
+    rows.sort((one, other) => direction * order(one, other) || place(one) - place(other));
+    body.append(...rows);
+    [...matrix.tHead.rows[0].cells].forEach((cell, place) => {
+      if (place === column) cell.setAttribute("aria-sort", direction < 0 ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    });
+  }
+
+  function measureBy(name) {
+    matrix.dataset.measure = name;
+    for (const button of document.querySelectorAll(".choice button")) {
+      button.setAttribute("aria-pressed", String(button.dataset.measure === name));
+    }
+    if (sorting && sorting[0]) sortBy(...sorting);
+  }
+
+  function bringOut(name) {
+    const buttons = [...document.querySelectorAll("button.series")];
+    const chosen = buttons.find((button) => button.title === name);
+    focus = chosen ? name : "";
+    if (chosen) root.dataset.focus = "";
+    else delete root.dataset.focus;
+    for (const button of buttons) button.setAttribute("aria-pressed", String(Boolean(focus) && button.title === focus));
+    for (const row of document.querySelectorAll("tr[data-series]")) {
+      row.classList.toggle("focused", Boolean(chosen) && row.dataset.series === chosen.dataset.series);
+    }
+  }
+
+  function tables() {
+    for (const button of matrix.querySelectorAll(".sort")) {
+      button.addEventListener("click", () => {
+        const column = Number(button.dataset.column);
+        const first = column ? -1 : 1;
+        sortBy(column, sorting && sorting[0] === column && sorting[1] === first ? -first : first);
+        keep();
+      });
+    }
+    for (const button of document.querySelectorAll(".choice button")) {
+      button.addEventListener("click", () => {
+        measureBy(button.dataset.measure);
+        keep();
+      });
+    }
+    for (const button of document.querySelectorAll("button.series")) {
+      button.addEventListener("click", () => {
+        bringOut(focus === button.title ? "" : button.title);
+        keep();
+      });
+    }
+    const tip = make("div", "");
+    tip.id = "tip";
+    tip.hidden = true;
+    tip.setAttribute("role", "status");
+    document.body.append(tip);
+    document.addEventListener("pointerover", (event) => {
+      const target = event.target.closest?.("[data-tip]");
+      tip.hidden = !target;
+      if (!target) return;
+      tip.textContent = target.dataset.tip;
+      const place = target.getBoundingClientRect();
+      const left = Math.max(8, Math.min(place.left, root.clientWidth - tip.offsetWidth - 8));
+      const above = place.top - tip.offsetHeight - 6;
+      tip.style.left = `${left + window.scrollX}px`;
+      tip.style.top = `${(above < 0 ? place.bottom + 6 : above) + window.scrollY}px`;
+    });
+    window.addEventListener("beforeprint", () => {
+      for (const board of document.querySelectorAll("details.board")) board.open = true;
+    });
+  }
+
+  // --- the address: what is filtered, sorted and brought out
+
+  const VIEW = "#view?";
+
+  function keep() {
+    const wanted = new URLSearchParams();
+    for (const [name, value] of new FormData(form)) {
+      if (value && !(name === "order" && value === "missed") && !(name === "board" && value === "0")) wanted.set(name, value);
+    }
+    if (focus) wanted.set("focus", focus);
+    if (sorting) wanted.set("sort", sorting.join(","));
+    if (matrix.dataset.measure !== "average") wanted.set("measure", matrix.dataset.measure);
+    history.replaceState(null, "", `${VIEW}${wanted}`);
+  }
+
+  function restore() {
+    if (!location.hash.startsWith(VIEW)) return false;
+    const wanted = new URLSearchParams(location.hash.slice(VIEW.length));
+    shown.clear();
+    const board = Number(wanted.get("board") || 0);
+    form.elements.board.value = String(boards[board] ? board : 0);
+    fillChoices();
+    for (const [name, value] of wanted) {
+      const field = form.elements.namedItem(name);
+      if (!field || name === "board") continue;
+      field.value = value;
+      if (field.localName === "select" && field.selectedIndex < 0) field.selectedIndex = 0;
+    }
+    measureBy(wanted.get("measure") === "joint" ? "joint" : "average");
+    const [column, direction] = (wanted.get("sort") || "").split(",").map(Number);
+    if (column >= 0 && column < matrix.tHead.rows[0].cells.length && Math.abs(direction) === 1) sortBy(column, direction);
+    bringOut(wanted.get("focus") || "");
+    shown.update();
+    return true;
+  }
+
   // --- choices
 
   function option(value, text) {
@@ -220,7 +356,7 @@
     const board = boards[current()];
     choices(
       "solver",
-      board.solvers.map((solver) => option(solver.title, solver.title)),
+      board.solvers.map((solver) => option(solver.title, named(solver.title))),
     );
     const occurring = new Set(board.solvers.flatMap((solver) => Object.values(solver.why).map((why) => why[0])));
     const mistakes = Object.keys(board.mistakes).filter((name) => occurring.has(name));
@@ -248,11 +384,19 @@
       if (name === "board") fillChoices();
     }
     shown.update();
+    keep();
     document.getElementById("answers-title").scrollIntoView();
     form.elements.solver.focus({ preventScroll: true });
   }
 
   function follow() {
+    if (restore()) return;
+    const folded = document.querySelector(`details.board[id="${CSS.escape(location.hash.slice(1))}"]`);
+    if (folded) {
+      folded.open = true;
+      folded.scrollIntoView();
+      return;
+    }
     const found = /^#(\d+):(.*)$/su.exec(location.hash);
     if (!found) return;
     const index = Number(found[1]);
@@ -283,6 +427,8 @@
     const all = () => boards[current()].ids.length;
     shown = page.listing({ size: PAGE, find, card: cardOf, all, noun: "questions", kept: ["board", "order"] });
     shown.update();
+    form.addEventListener("input", keep);
+    document.getElementById("clear").addEventListener("click", keep);
     document.querySelectorAll("button[data-board]").forEach((button) => {
       const { board, solver = "", result = "", mistake = "", agreement = "" } = button.dataset;
       button.addEventListener("click", () => choose({ board, solver, result, mistake, agreement }));
@@ -292,5 +438,6 @@
     document.documentElement.dataset.ready = "";
   }
 
+  tables();
   begin();
 })();

@@ -69,7 +69,7 @@ class Effort:
 
 
 def replies_of(solver: SolverRun) -> Replies:
-    """Return what came of asking a language model."""
+    """Return the outcome of the requests to a language model."""
     about = solver.about
     shares, failures = as_mapping(about.get("match_types")), as_mapping(about.get("failures"))
     known = [*KINDS, *sorted(set(shares) - set(KINDS))]

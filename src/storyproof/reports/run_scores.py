@@ -16,9 +16,13 @@ from storyproof.evaluation.compare import compare_judged
 from storyproof.families.family import family_of
 from storyproof.reports.run_data import AskedQuestion, Board, SolverRun
 from storyproof.solvers.baselines import ENDS_OF_SCALE
-from storyproof.stats.intervals import Flags, Interval, Ints, gap_interval, mean_interval
+from storyproof.stats import Flags, Interval, Ints, gap_interval, mean_interval
 
 SIGNIFICANT = 0.05
+FEW = 10  # stories, below which an interval says little
+
+MODEL, PEOPLE, BASELINE = "model", "people", "baseline"  # kinds of solvers
+_BASELINES = ENDS_OF_SCALE | {"rules"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,19 @@ class Score:
         low: The lower end of its interval.
         high: The upper end.
         of: Of how many questions, or stories.
+        stories: Of how many stories; intervals over fewer than ten mean little.
     """
 
     value: float
     low: float
     high: float
     of: int
+    stories: int
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether there are too few stories for its interval to mean much."""
+        return self.stories < FEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,7 @@ class LeaderboardRow:
         gap: By how much false beliefs are harder.
         missing: Questions without an answer: failed, or not asked.
         is_end: Whether the solver only marks an end of the scale, as random guesses and the oracle do.
+        kind: Whether it is a `model`, `people`, or a `baseline` with which these are compared.
     """
 
     solver: str
@@ -61,6 +73,7 @@ class LeaderboardRow:
     gap: Interval | None
     missing: int
     is_end: bool
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +120,7 @@ class PairDifference:
 def score(right: Flags, stories: Ints | Sequence[int]) -> Score:
     """Return the share of right answers with its interval over stories."""
     found = mean_interval(right, stories)
-    return Score(found.value, found.low, found.high, len(right))
+    return Score(found.value, found.low, found.high, len(right), len(np.unique(np.asarray(stories))))
 
 
 def leaderboard_row(board: Board, solver: SolverRun) -> LeaderboardRow:
@@ -132,7 +145,15 @@ def leaderboard_row(board: Board, solver: SolverRun) -> LeaderboardRow:
         gap=gap,
         missing=as_count(failures.get("failed")) + as_count(failures.get("not_asked")),
         is_end=solver.judged.run.model in ENDS_OF_SCALE,
+        kind=_kind(solver),
     )
+
+
+def _kind(solver: SolverRun) -> str:
+    model = solver.judged.run.model
+    if model in _BASELINES:
+        return BASELINE
+    return PEOPLE if "study" in solver.about or model.partition("-")[0] == PEOPLE else MODEL
 
 
 def _asks_belief(question: AskedQuestion) -> bool | None:
@@ -152,7 +173,7 @@ def _joint(solver: SolverRun, stories: Ints) -> Score | None:
         about.get("stories"),
     )
     if isinstance(value, float) and isinstance(of, int) and is_interval(recorded):
-        return Score(value, float(recorded[0]), float(recorded[1]), of) if of else None
+        return Score(value, float(recorded[0]), float(recorded[1]), of, of) if of else None
     if "stories" in about and not about["stories"]:
         return None
     names, places = np.unique(stories, return_inverse=True)

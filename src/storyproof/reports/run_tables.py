@@ -13,7 +13,7 @@ from storyproof.reports.run_numbers import BoardNumbers
 from storyproof.reports.run_replies import Effort, Replies
 from storyproof.reports.run_scores import Baseline, LeaderboardRow, PairDifference, Score
 from storyproof.reports.table_text import as_md, as_tex, csv_lines, latex_table, markdown_table
-from storyproof.stats.intervals import Interval, how
+from storyproof.stats import Interval, how
 
 CSV_COLUMNS = ("dataset", "labels", "section", "solver", "group", "measure", "value", "low", "high", "of")
 _CONTROL = "percent right, with 95% intervals over stories"
@@ -181,39 +181,39 @@ def _curve(curve: Curve) -> ReportTable:
 
 
 def _breakdown(found: Breakdown) -> ReportTable:
-    solvers = list(found.scores)
     rows = [
-        (
-            display_name(group),
-            *(score_text(found.scores[solver].get(group), short=True) for solver in solvers),
-            *_chance(found, group),
-        )
-        for group in found.groups
+        (solver, *(score_text(scores.get(group), short=True) for group in found.groups))
+        for solver, scores in found.scores.items()
     ]
-    heads = (found.facet, *solvers, *(["chance"] if found.chance else []))
-    return ReportTable(f"by-{found.facet.replace(' ', '-')}", f"By {found.facet}", "Percent right.", heads, tuple(rows))
-
-
-def _chance(found: Breakdown, group: str) -> list[str]:
-    return [percent(found.chance.get(group))] if found.chance else []
+    asides = [("chance", *(percent(found.chance.get(group)) for group in found.groups))] if found.chance else []
+    return ReportTable(
+        f"by-{found.facet.replace(' ', '-')}", f"By {found.facet}", "Percent right.",
+        ("solver", *map(display_name, found.groups)), (*rows, *asides), aside=len(asides),
+    )  # fmt: skip
 
 
 def _mistakes(found: Mistakes) -> ReportTable:
-    solvers = [solver for solver, wrong in found.wrong.items() if wrong]
     rows = []
-    for name, text in found.descriptions.items():
+    for solver, wrong in found.wrong.items():
+        if not wrong:
+            continue
         cells = []
-        for solver in solvers:
+        for name in found.descriptions:
             count, fits = found.first[solver].get(name, 0), found.fitting[solver].get(name, 0)
-            share = f"{count:,} ({100 * count / found.wrong[solver]:.0f}%)"
+            share = f"{count:,} ({100 * count / wrong:.0f}%)"
             cells.append(share if count else f"fits {fits:,}" if fits else NONE)
-        rows.append((f"{display_name(name)}: {text}", *cells))
-    rows.append(("all wrong answers", *(f"{found.wrong[solver]:,}" for solver in solvers)))
+        rows.append((solver, *cells, f"{wrong:,}"))
     note = (
         "Wrong answers by what the prover finds that they are the answer to. An answer that fits several mistakes "
         "counts for the first of them in this order; 'fits' counts all that it fits."
     )
-    return ReportTable("mistakes", "Mistakes", note, ("answered", *solvers), tuple(rows), aside=1)
+    heads = ("solver", *map(display_name, found.descriptions), "all wrong answers")
+    return ReportTable("mistakes", "Mistakes", note, heads, tuple(rows))
+
+
+def mistake_texts(found: Mistakes) -> list[tuple[str, str]]:
+    """Return the mistakes of a table with what each is."""
+    return [(display_name(name), text) for name, text in found.descriptions.items()]
 
 
 def _replies(replies: Sequence[Replies]) -> ReportTable:
@@ -284,6 +284,10 @@ def as_markdown(title: str, headline: str, boards: Sequence[BoardNumbers]) -> st
             rows = [[as_md(cell) for cell in row] for row in table.rows]
             shown = markdown_table([as_md(head) for head in table.heads], rows, labels=table.labels)
             parts += [f"### {as_md(table.title)}", as_md(table.note), shown]
+            if table.key == "mistakes" and board.mistakes is not None:
+                parts.append(
+                    "\n".join(f"- {as_md(name)}: {as_md(text)}" for name, text in mistake_texts(board.mistakes))
+                )
         if missed_text(board):
             parts += ["### Missed by all", as_md(missed_text(board))]
     return "\n\n".join(parts) + "\n"

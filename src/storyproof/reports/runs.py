@@ -10,12 +10,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from storyproof.evaluation.compare import prompt_of
 from storyproof.evaluation.fresh_twin import Contamination
 from storyproof.evaluation.runs import Evaluation
-from storyproof.evaluation.sensitivity import prompt_of
 from storyproof.language.display_names import display_name
 from storyproof.reports.numbers import NONE, Column, Fitting, counted, percent, signed, with_interval
-from storyproof.stats.intervals import Interval, how
+from storyproof.stats import Interval, how
 
 _MATCHERS = ("strict", "careful", "lenient")
 

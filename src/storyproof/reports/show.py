@@ -9,9 +9,8 @@ from pathlib import Path
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from storyproof.datasets.examples import read_examples
 from storyproof.datasets.frames import Data, takes_rows
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import find_source, read_examples
 from storyproof.errors import ConfigError, DataError, ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of
@@ -41,11 +40,11 @@ def show(path: Data, index: int = 0, *, split: str | None = None, conventions: b
     story, where = read_story(path, index, split=split)
     family = family_of(story[0])
     try:
-        found = family.lay_out(story)
+        layout = family.lay_out(story)
     except ParseError as error:
         raise DataError(f"{where}: {error}") from error
     rules = convention_text(*story) if conventions else ""
-    return Group(Text(rules + "\n"), found) if rules else found
+    return Group(Text(rules + "\n"), layout) if rules else layout
 
 
 def read_story(path: str | Path, index: int, *, split: str | None = None) -> tuple[list[Example], str]:

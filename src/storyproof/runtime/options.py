@@ -157,10 +157,10 @@ class Declared:
     @classmethod
     def options(cls) -> dict[str, Option]:
         """Return the options of the command line by the names of their fields."""
-        found = {}
+        options = {}
         for item in fields(cls):
             declared = item.metadata.get("option")
             if declared is not None:
                 flag = declared.flag or "--" + item.name.replace("_", "-")
-                found[item.name] = replace(declared, flag=flag, is_on=item.default is True)
-        return found
+                options[item.name] = replace(declared, flag=flag, is_on=item.default is True)
+        return options

@@ -31,10 +31,10 @@ def beat(part: str, done: int, total: int | None = None) -> None:
 
 def counting(items: Sequence[Item] | Iterable[Item], part: str, total: int | None = None) -> Iterator[Item]:
     """Yield items, and report how many have been done."""
-    known = len(items) if total is None and isinstance(items, Sequence) else total
+    length = len(items) if total is None and isinstance(items, Sequence) else total
     for number, item in enumerate(items, start=1):
         yield item
-        beat(part, number, known)
+        beat(part, number, length)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The structural baseline: the best score of constant answers per slot.
 
 A slot is what the structure of a question gives away (its kind, say). The answerer sees the slot and always makes the
-same choice for it. Whoever scores more has used something else. The score is computed from the data's own answers, in
+same choice for it. Higher scores use something else. The score is computed from the data's own answers, in
 hindsight, so it is the most that such an answerer can reach and not an estimate.
 """
 
@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from storyproof.shortcuts.results import Forced
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.stats import Flags, Ints
 
 _MOST_ASSIGNMENTS = 20_000  # as many are tried one by one; beyond, each slot is bettered in turn
 
@@ -120,6 +120,6 @@ def _better_in_turn(demands: Counter[Demand], best: dict[str, int], slots: Seque
     while improved:
         improved = False
         for slot, pick in product(slots, range(choices)):
-            found = _satisfied(demands, {**best, slot: pick})
-            if found > score:
-                score, improved, best[slot] = found, True, pick
+            count = _satisfied(demands, {**best, slot: pick})
+            if count > score:
+                score, improved, best[slot] = count, True, pick

@@ -11,7 +11,7 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.generation.seeds import Draws
 from storyproof.shortcuts.results import Forced, ShortcutReport, ShortcutScore
-from storyproof.stats.intervals import Flags, Ints, Share, share, share_of_stories
+from storyproof.stats import Flags, Ints, Share, share, share_of_stories
 
 TRAIN, OTHER_FOLDS = "train", "folds"
 FOLDS = 5
@@ -63,10 +63,10 @@ class Trial:
 
     def by_fold(self, answer: Callable[[Fold], Ints]) -> Ints:
         """Return the answers of all folds in the order of the rows to answer."""
-        found = np.zeros(len(self.asked), np.int64)
+        answers = np.zeros(len(self.asked), np.int64)
         for fold in self.folds:
-            found[fold.ask - self.first] = answer(fold)
-        return found
+            answers[fold.ask - self.first] = answer(fold)
+        return answers
 
     def score(self, name: str, group: str, reader: str, shortcut: bool, right: Flags, forced: Forced) -> ShortcutScore:
         """Score one way of answering, from which rows it answered correctly."""
@@ -116,11 +116,11 @@ class Trial:
     def _by_kind(self, right: Flags, belief: str | None = None) -> dict[str, Share]:
         kinds = np.array(self.kinds)
         within = np.array(self.groups) == belief if belief is not None else np.ones(len(kinds), np.bool_)
-        found = {}
+        scores = {}
         for kind in sorted(set(kinds[within].tolist()), key=lambda kind: (len(kind), kind)):
             chosen = within & (kinds == kind)
-            found[kind] = share(right[chosen], self.cluster[chosen])
-        return found
+            scores[kind] = share(right[chosen], self.cluster[chosen])
+        return scores
 
 
 def set_up(
@@ -142,13 +142,13 @@ def set_up(
     clusters = _number_stories(test)
     drawn = _some(train, seed) if train else []
     first = len(drawn)
-    asked = np.arange(first, first + len(test))
+    rows = np.arange(first, first + len(test))
     if drawn:
-        folds: tuple[Fold, ...] = (Fold(np.arange(first), asked),)
+        folds: tuple[Fold, ...] = (Fold(np.arange(first), rows),)
     else:
         part = Draws("shortcuts", "folds", seed).order(int(clusters.max()) + 1)[clusters] % FOLDS
         folds = tuple(Fold(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in np.unique(part))
-    return Trial([*drawn, *test], asked, folds, clusters, [*map(kind, test)], groups)
+    return Trial([*drawn, *test], rows, folds, clusters, [*map(kind, test)], groups)
 
 
 def chances(trial: Trial) -> tuple[float, float]:

@@ -1,21 +1,83 @@
-"""The shortcut audit of any family: it sees text, question and candidates, and knows nothing of their meaning."""
+"""Small learned models: what can be learned from words, or from a text with something removed?
+
+They need scikit-learn, which comes with `storyproof[audit]`; it is imported when a probe is first trained.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from importlib import import_module
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from storyproof.errors import ConfigError
 from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.shortcuts.bounds import force
-from storyproof.shortcuts.probes import NO_ANSWER, Matrix, classify
-from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
+from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore, describe_best
 from storyproof.shortcuts.split_setup import Fold, Trial, set_up
-from storyproof.shortcuts.verdict_text import describe_best
-from storyproof.stats.intervals import Ints
+from storyproof.stats import Ints
+
+Matrix = npt.NDArray[np.float32]
+
+NO_ANSWER = -1
+_ROUNDS = 40
+_RATE = 0.2
+_LEAVES = 31
+_CLASS_ROUNDS = 20  # each makes a tree for every class
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Limit numeric libraries to one thread: on a busy machine several wait for each other."""
+    limits: AbstractContextManager[object] = import_module("threadpoolctl").threadpool_limits(1)
+    return limits
+
+
+def load_learner(module: str, name: str) -> Any:
+    """Import a class of scikit-learn.
+
+    Raises:
+        ConfigError: If it is not installed.
+    """
+    try:
+        return getattr(import_module(f"sklearn.{module}"), name)
+    except ImportError as error:
+        raise ConfigError(
+            "learned probes need scikit-learn, which is not installed: "
+            "pip install 'storyproof[audit]', or leave --shortcuts out."
+        ) from error
+
+
+def classify(matrix: Matrix, answers: Ints, fold: Fold, seed: int = 0) -> Ints:
+    """Train boosted trees to name the answer, and return theirs for each row to answer."""
+    labels = np.unique(answers[fold.fit])
+    if len(labels) < 2:
+        return np.full(len(fold.ask), labels[0] if len(labels) else NO_ANSWER)
+    model = boosted_trees(seed, rounds=_CLASS_ROUNDS)
+    with one_thread():
+        model.fit(matrix[fold.fit], answers[fold.fit])
+        predictions: Ints = model.predict(matrix[fold.ask])
+    return predictions
+
+
+def boosted_trees(seed: int, categorical: list[int] | None = None, rounds: int = _ROUNDS) -> Any:
+    """Build boosted trees: shallow, few, and without early stopping, so that a seed gives one result."""
+    return load_learner("ensemble", "HistGradientBoostingClassifier")(
+        max_iter=rounds,
+        learning_rate=_RATE,
+        max_leaf_nodes=_LEAVES,
+        min_samples_leaf=20,
+        l2_regularization=1.0,
+        early_stopping=False,
+        categorical_features=categorical,
+        random_state=seed,
+    )
+
 
 ABOUT = "the kind of question; always the same answer for each"
 _READERS = {
@@ -80,11 +142,11 @@ def probe_words(trial: Trial, answers: Ints, forced: Forced, seed: int) -> Itera
         forced: The structural baseline.
         seed: For the probes.
     """
-    asked = [_WORD.findall(each.question.lower()) for each in trial.examples]
-    told = [_WORD.findall(each.story.lower()) for each in trial.examples]
+    question_words = [_WORD.findall(each.question.lower()) for each in trial.examples]
+    words = [_WORD.findall(each.story.lower()) for each in trial.examples]
     bags = {
-        "question_only": _counts(asked),
-        "bag_of_words": np.concatenate([_counts(asked), _counts(told)], axis=1),
+        "question_only": _counts(question_words),
+        "bag_of_words": np.concatenate([_counts(question_words), _counts(words)], axis=1),
     }
     label = answers[trial.asked]
     for name, matrix in bags.items():
@@ -103,7 +165,7 @@ def _guess(
     """Answer by heuristics."""
     mentioned = [_mentioned(each, names) for each, names in zip(trial.examples, candidates, strict=True)]
     first, last = (
-        np.array([number.get(found[place], NO_ANSWER) if found else NO_ANSWER for found in mentioned], np.int64)
+        np.array([number.get(names[place], NO_ANSWER) if names else NO_ANSWER for names in mentioned], np.int64)
         for place in (0, -1)
     )
     ways: dict[str, Callable[[Fold], Ints]] = {
@@ -121,8 +183,8 @@ def _mentioned(example: Example, candidates: Sequence[str]) -> list[str]:
     """Return the candidates that a story mentions, by first mention."""
     words = _WORD.findall(example.story.lower())
     place = {word: number for number, word in reversed(list(enumerate(words)))}
-    found = [name for name in candidates if name.lower() in place]
-    return sorted(found, key=lambda name: place[name.lower()])
+    names = [name for name in candidates if name.lower() in place]
+    return sorted(names, key=lambda name: place[name.lower()])
 
 
 def _most_frequent(fold: Fold, cells: Sequence[str], answers: Ints) -> Ints:

@@ -1,8 +1,12 @@
-"""The protocol that every solver follows, and what a model's name stands for."""
+"""The protocol that every solver follows, and what a model's name stands for.
+
+A user's own model is an object with `predict`, its class, or a function from the text of a prompt to a reply.
+"""
 
 from __future__ import annotations
 
 import difflib
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -10,10 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from storyproof.catalog import load, names
-from storyproof.errors import ConfigError, UnknownNameError, quoted
+from storyproof.errors import ConfigError, ModelError, UnknownNameError, quoted, shorten
 from storyproof.example import Example
 from storyproof.runtime.optional_packages import installed
-from storyproof.solvers.user_model import OwnSolver, has_predict, own_name
 
 if TYPE_CHECKING:
     from storyproof.solvers.llm.backend import Backend
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from storyproof.solvers.llm.options import ModelOptions
     from storyproof.solvers.llm.prompt import Prompt
     from storyproof.solvers.llm.store import Store
+
 
 SOLVER, TRAINED, OBJECT, FUNCTION, BACKEND = "solver", "trained", "object", "function", "backend"
 DEFAULT_PROMPT = "zero-shot"
@@ -272,26 +276,26 @@ def load_solver(
         UnknownNameError: If there is no such solver.
         ConfigError: If an encoder is given for a solver that has none.
     """
-    found = resolve(name)
-    if encoder and found.kind != TRAINED:
+    reference = resolve(name)
+    if encoder and reference.kind != TRAINED:
         raise ConfigError(
-            f"'{found.name}' has no encoder, unlike trained runs of bert and bert-lstm; leave --encoder out."
+            f"'{reference.name}' has no encoder, unlike trained runs of bert and bert-lstm; leave --encoder out."
         )
-    if found.is_language_model:
+    if reference.is_language_model:
         from storyproof.solvers.llm.language_model import LanguageModel
         from storyproof.solvers.llm.options import ModelOptions
 
-        backend = load_backend(found, options or ModelOptions(seed=seed))
+        backend = load_backend(reference, options or ModelOptions(seed=seed))
         return LanguageModel(backend, prompt, store, seed=seed, likelihood=likelihood)
     solver: Solver
-    if found.kind == OBJECT:
-        value = found.load_value()
+    if reference.kind == OBJECT:
+        value = reference.load_value()
         is_streaming = isinstance(value, StreamingSolver) and not isinstance(value, type)
-        solver = value if is_streaming else OwnSolver(found.name, value, seed)
-    elif found.kind == SOLVER:
-        solver = load(SOLVER, found.target)(seed=seed)
+        solver = value if is_streaming else OwnSolver(reference.name, value, seed)
+    elif reference.kind == SOLVER:
+        solver = load(SOLVER, reference.target)(seed=seed)
     else:
-        solver = _import(_TRAINED)(Path(found.target), encoder=encoder)
+        solver = _import(_TRAINED)(Path(reference.target), encoder=encoder)
     return solver
 
 
@@ -301,15 +305,15 @@ def load_backend(name: ModelName, options: ModelOptions) -> Backend:
     Raises:
         ConfigError: If it is not a language model, or needs a package that is not installed.
     """
-    found = resolve(name)
-    if not found.is_language_model:
-        known = ", ".join(f"{each}/…" for each in names(BACKEND))
-        raise ConfigError(f"'{found.name}' is not a language model; use one of {known}.")
-    if found.kind == FUNCTION:
+    reference = resolve(name)
+    if not reference.is_language_model:
+        prefixes = ", ".join(f"{each}/…" for each in names(BACKEND))
+        raise ConfigError(f"'{reference.name}' is not a language model; use one of {prefixes}.")
+    if reference.kind == FUNCTION:
         from storyproof.solvers.llm.function_backend import Function
 
-        return Function(found.name, found.load_value(), is_named=bool(found.target))
-    backend: Backend = load(BACKEND, found.kind)(found.target, options)
+        return Function(reference.name, reference.load_value(), is_named=bool(reference.target))
+    backend: Backend = load(BACKEND, reference.kind)(reference.target, options)
     return backend
 
 
@@ -320,3 +324,69 @@ def _import(place: str) -> type:
     except ImportError as error:
         raise ConfigError(f"this needs the package '{error.name}', which is not installed.") from error
     return made
+
+
+def has_predict(model: object) -> bool:
+    """Return whether an object, or those of a class, answer examples."""
+    return callable(getattr(model, "predict", None))
+
+
+def own_name(model: object) -> str:
+    """Return what runs call an object that was not given by name."""
+    return str(getattr(model, "__name__", "") or type(model).__name__)
+
+
+class OwnSolver:
+    """A solver around a user's object; what the object returns is checked.
+
+    Args:
+        name: What messages call it.
+        model: An object with `predict`, or a class of such objects, which is made with `seed` if it takes that.
+        seed: For a class.
+
+    Raises:
+        ModelError: If an object of the class cannot be made.
+    """
+
+    def __init__(self, name: str, model: Any, seed: int) -> None:
+        self._name = name
+        self._model = self._make(model, seed) if isinstance(model, type) else model
+        # Whether it is divisible or limited (see `solvers.solver`) is told from attributes.
+        for attribute in ("answers_apart", "can_answer", "close"):
+            if hasattr(self._model, attribute):
+                setattr(self, attribute, getattr(self._model, attribute))
+
+    def predict(self, examples: Sequence[Example]) -> list[str]:
+        """Return one answer per example, in order.
+
+        Raises:
+            ModelError: If the object raises, or returns something other than one text for each example.
+        """
+        try:
+            answers = list(self._model.predict(examples))
+        except Exception as error:
+            raise self._failure(error) from error
+        if len(answers) != len(examples):
+            raise ModelError(
+                f"{self._name} returned {len(answers):,} answers to {len(examples):,} questions; expected one for each."
+            )
+        for example, answer in zip(examples, answers, strict=True):
+            if not isinstance(answer, str):
+                raise ModelError(
+                    f"{self._name} answered {quoted(example.id)} by {quoted(answer)} ({type(answer).__name__}); "
+                    "expected text."
+                )
+        return [str(answer) for answer in answers]
+
+    def _make(self, kind: type, seed: int) -> Any:
+        try:
+            takes_seed = "seed" in inspect.signature(kind).parameters
+        except ValueError:  # a class of an extension module
+            takes_seed = False
+        try:
+            return kind(seed=seed) if takes_seed else kind()
+        except Exception as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> ModelError:
+        return ModelError(f"{self._name} failed: {type(error).__name__}: {shorten(str(error))}")

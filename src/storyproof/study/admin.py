@@ -1,7 +1,7 @@
 """Who may see the dashboard: one password, hashed with Argon2, sessions in a cookie, and limits on wrong passwords.
 
 Wrong passwords count by address, and all together. Browsers that have logged in before count by themselves, known by a
-signed cookie: whoever tries passwords elsewhere cannot lock the owner of the study out.
+signed cookie: somebody who tries passwords elsewhere cannot lock the owner of the study out.
 """
 
 from __future__ import annotations

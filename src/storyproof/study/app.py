@@ -1,6 +1,6 @@
 """The web application of a study: pages for participants, and the dashboard.
 
-A participant is whoever has the link; there are no cookies, which sites that show the study in a frame would lose.
+The link identifies a participant; there are no cookies, which sites that show the study in a frame would lose.
 Everything that a page needs is in the database, so that a server that was killed goes on where it was.
 """
 
@@ -23,6 +23,7 @@ from starlette.routing import Route
 from storyproof.errors import ConfigError, StoryproofError
 from storyproof.families.paraphrasing import REASONS
 from storyproof.io.bounded_input import DocumentError, parse_json
+from storyproof.runtime.guard import Guard
 from storyproof.study import schema
 from storyproof.study.admin import (
     DEVICE_S,
@@ -58,6 +59,7 @@ from storyproof.study.participant_flow import (
     FINISHED,
     RATE,
     REVIEW,
+    START,
     WRITE,
     StudyStep,
     find_step,
@@ -77,7 +79,6 @@ from storyproof.study.submissions import (
     time_out,
 )
 from storyproof.study.text_checks import check_story
-from storyproof.web.guard import Guard
 
 _log = logging.getLogger(__name__)
 _FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
@@ -175,12 +176,12 @@ class StudyServer:
         """Return what handles each form of this kind of study."""
         if self._study.design.kind == PARAPHRASE:
             return {WRITE: self.write, REVIEW: self.review}
-        return {ANSWER: self.answer, RATE: self.rate}
+        return {START: self.start, ANSWER: self.answer, RATE: self.rate}
 
     # Participants.
 
     def show_consent(self, request: Request, body: bytes) -> Response:
-        """Return the consent page for whoever arrives."""
+        """Return the consent page for a new participant."""
         query = {name: value for name, value in request.query_params.items() if len(value) <= 200}
         try:
             arrival = read_arrival(self._study.design, query)
@@ -196,8 +197,8 @@ class StudyServer:
             return _page(consent_page(self._study, arrival, notice="consent_missing"), 400)
         try:
             token = enter(self._study, arrival, sha256(body).hexdigest())
-        except StudyFullError:
-            return _page(full_page(self._study, exit_of(self._study.design, None)))
+        except StudyFullError as full:
+            return _page(full_page(self._study, exit_of(self._study.design, None), full.again_s))
         return RedirectResponse(f"/s/{token}", 303)
 
     def show_step(self, request: Request, body: bytes) -> Response:
@@ -206,7 +207,7 @@ class StudyServer:
         found = find_step_by_link(self._study, token)
         if found is None:
             return self._unknown()
-        (me, step), notice = found, ""
+        (me, step), notice = found, "timed_out_note" if request.query_params.get("over") else ""
         while time_out(self._study, me, step):
             step, notice = find_step(self._study, me), "timed_out_note"
         return self._show(me, token, step, notice=notice)
@@ -227,6 +228,15 @@ class StudyServer:
                 select(schema.text.c.text).where(schema.text.c.id == step.text)
             ).scalar_one()
             return found
+
+    def start(self, request: Request, body: bytes) -> Response:
+        """Start the clock: give out the next question."""
+        me, token = self._participant(request)
+        if me is None:
+            return self._unknown()
+        check_signature(self._study.secret, read_form(body).get("signature"), me.id, START)
+        find_step(self._study, me)
+        return RedirectResponse(f"/s/{token}", 303)
 
     def answer(self, request: Request, body: bytes) -> Response:
         """Store an answer."""
@@ -253,6 +263,8 @@ class StudyServer:
             raise FormError from error
         if outcome.role == PRACTICE and outcome.status != LATE:
             return RedirectResponse(f"/s/{token}/feedback/{slot}", 303)
+        if (not answer or form.get("over")) and outcome.status != LATE:  # whose time was over is told so
+            return RedirectResponse(f"/s/{token}?over=1", 303)
         return self._go_on(token, outcome)
 
     def _compose(self, item: StudyItem, ticked: list[str]) -> str:
@@ -284,7 +296,9 @@ class StudyServer:
             ).first()
         if row is None:
             return RedirectResponse(f"/s/{token}", 303)
-        return _page(feedback_page(self._study, token, self._study.items[row.item], row.answer))
+        step = find_step_by_link(self._study, token)
+        assert step is not None  # its participant was found just now
+        return _page(feedback_page(self._study, token, step[1], self._study.items[row.item], row.answer))
 
     def rate(self, request: Request, body: bytes) -> Response:
         """Store a rating."""
@@ -375,14 +389,14 @@ class StudyServer:
             return _page(error_page(self._study.design, "late", f"/s/{token}"), 409)
         return RedirectResponse(f"/s/{token}", 303)
 
-    # Whoever runs the study.
+    # For the people who run the study.
 
     def show_dashboard(self, request: Request, body: bytes) -> Response:
         """Return the dashboard, or the page to log in."""
         session = find_session(self._study, request.cookies.get(self._cookie, ""))
         if session is None:
             return _page(login_page(self._study))
-        return _page(dashboard_page(self._study, session), headers={"refresh": str(REFRESH_S)})
+        return _page(dashboard_page(self._study, session, self._public_url), headers={"refresh": str(REFRESH_S)})
 
     def log_in(self, request: Request, body: bytes) -> Response:
         """Begin a session."""

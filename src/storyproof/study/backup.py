@@ -31,7 +31,8 @@ from storyproof.io.atomic_files import json_bytes, make_private, whole_file, wri
 from storyproof.io.bounded_input import LARGEST_DOCUMENT, LARGEST_RUN, kind_of, lines_of, open_file, parse_json, size
 from storyproof.study import schema
 from storyproof.study.database import POSTGRESQL, SQLITE, StudyDatabase, parse_url, sqlite_url
-from storyproof.study.folder import DESIGN, ITEMS, Study, make_folder, open_study
+from storyproof.study.folder import Study, make_folder, open_study
+from storyproof.study.progress import DESIGN, ITEMS
 
 _MANIFEST = "backup.json"
 _AT_ONCE = 1_000

@@ -23,10 +23,10 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError, SQLAlchemyError, TimeoutError
 
 from storyproof.errors import ConfigError, DataError, quoted, shorten
+from storyproof.study.progress import FILE
 from storyproof.study.schema import METADATA
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
-FILE = "study.sqlite"
 _BUSY_S = 30.0  # how long to wait for another process that writes
 _IDLE_S = 600.0  # how long a transaction may do nothing, such as while a backup is packed
 _CONNECTIONS = 16

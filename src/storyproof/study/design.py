@@ -61,7 +61,7 @@ class StudyCondition:
 
 @dataclass(frozen=True, kw_only=True)
 class ExclusionRules(Declared):
-    """Who is left out of results, stated before the study.
+    """Which participants are left out of the results, stated before the study.
 
     Attributes:
         failed_checks: From how many failed attention checks on; 0 for never.
@@ -110,7 +110,7 @@ class StudyDesign(Declared):
         title: What participants see as its title.
         language: The language of its pages; stories stay in theirs.
         messages: Texts of the lab's own for the pages, by key; in a language that does not ship, all of them.
-        seed: Of all that is drawn: items, their order, conditions.
+        seed: The seed of everything that is drawn: items, their order, conditions.
         conditions: The conditions, between which participants are balanced.
         items: How many items (questions, or sets of facts) there are.
         answers_per_item: How many participants of each condition answer each item.
@@ -127,14 +127,14 @@ class StudyDesign(Declared):
         screen_out_code: What Prolific shows for participants who cannot take part.
         pay_per_task: Pay for an item, as a decimal number.
         pay_per_review: Pay for a review.
-        currency: Of the pay.
-        institution: Who runs the study, for the consent text.
-        contact: Whom to ask, for the consent text.
+        currency: The currency of the pay.
+        institution: The institution that runs the study, for the consent text.
+        contact: The contact for questions, for the consent text.
         duration_minutes: How long it takes, for the consent text.
         retention: How long data are kept, for the consent text.
         consent: The lab's own consent text; empty for the usual one.
         debriefing: The lab's own debriefing; empty for the usual one.
-        exclusions: Who is left out of results.
+        exclusions: Which participants are left out of the results.
         source: Where the items come from: path, split, hashes and manifest of the data, or the collection of facts.
         conventions: Whether participants see the rules that answers rest on (solve).
     """
@@ -145,7 +145,7 @@ class StudyDesign(Declared):
     language: str = field(
         default="en", metadata=option("The language of the pages: en, de, or that of your --messages.", default="en")
     )
-    seed: int = _count("Of all that is drawn.", 0, 0, 2**53)
+    seed: int = _count("The seed of everything that is drawn.", 0, 0, 2**53)
     conditions: tuple[StudyCondition, ...] = field(
         default=(StudyCondition(name="unlimited"),),
         metadata=option(
@@ -178,9 +178,9 @@ class StudyDesign(Declared):
     screen_out_code: str = field(default="", metadata=option("The code for those who come too late."))
     pay_per_task: str = field(default="0", metadata=option("Pay for a question, or a story.", default="0"))
     pay_per_review: str = field(default="0", metadata=option("Pay for a review.", default="0"))
-    currency: str = field(default="USD", metadata=option("Of the pay.", default="USD"))
-    institution: str = field(default="", metadata=option("Who runs the study, for the consent text."))
-    contact: str = field(default="", metadata=option("Whom to ask, for the consent text."))
+    currency: str = field(default="USD", metadata=option("The currency of the pay.", default="USD"))
+    institution: str = field(default="", metadata=option("The institution that runs the study, for the consent text."))
+    contact: str = field(default="", metadata=option("The contact for questions, for the consent text."))
     duration_minutes: int = _count("How long it takes, for the consent text.", 20, 1, 10_000)
     retention: str = field(default="", metadata=option("How long data are kept, for the consent text."))
     consent: str = ""

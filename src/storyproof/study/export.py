@@ -1,32 +1,50 @@
-"""The verb `study export`: tables with a codebook, runs for reports, and what becomes of accepted stories."""
+"""The verb `study export`: tables with a codebook, runs for reports, and what becomes of accepted stories.
+
+The answers of a condition are one run, which reports put beside those of models. It may hold several answers to a
+question, each with the pseudonym of who gave it. Reports take every answer as one: an accuracy is the share of right
+answers, and the intervals of reports are over stories, as for all solvers. Those over participants are in the note of
+the run, in the summary of the export and on the dashboard. Joint accuracy is not computed, since nobody answers all
+questions of a story.
+"""
 
 from __future__ import annotations
 
 import io
 import tempfile
 import zipfile
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, NamedTuple
 
+from sqlalchemy import Row
+
 from storyproof import __version__
 from storyproof.errors import ConfigError
+from storyproof.evaluation.evaluate import GIVEN
+from storyproof.evaluation.runs import Evaluation, Prediction, Recorder, run_name, story_hash
+from storyproof.evaluation.scores import EXACTLY, Tally
+from storyproof.families.family import family_of
+from storyproof.families.paraphrasing import WritingTask
+from storyproof.generation.seeds import digest
 from storyproof.io.atomic_files import json_bytes, make_private, write_whole, writing_to
 from storyproof.io.bounded_input import kind_of
 from storyproof.io.locks import Claim
-from storyproof.study.accepted_texts import collect_placeholders, collect_scenes, split_writers
+from storyproof.stats import mean_interval
 from storyproof.study.design import PARAPHRASE, SOLVE
-from storyproof.study.folder import DESIGN, ITEMS, Study
-from storyproof.study.people_runs import write_runs
+from storyproof.study.folder import Study
+from storyproof.study.items import MAIN, find_paraphrasing
+from storyproof.study.progress import DESIGN, ITEMS
 from storyproof.study.results import (
+    ReviewedText,
     StudyRows,
     find_exclusions,
     fleiss_kappa,
     group_answers,
     read_rows,
     review_texts,
+    seconds_of,
 )
 from storyproof.study.tables import TableSource, build_exported, codebook, csv_bytes, parquet_bytes
 
@@ -134,3 +152,142 @@ def summarise(study: Study, rows: StudyRows, excluded: Mapping[int, list[str]]) 
     else:
         found["answers"] = [asdict(each) for each in group_answers(study, rows, excluded)]
     return found
+
+
+TEST_SHARE = 0.2  # of the accepted stories, by writer
+SCENES = ("scenes-train", "scenes-test")
+
+
+def split_writers(
+    study: Study, texts: Sequence[ReviewedText], rows: StudyRows
+) -> tuple[list[Row[Any]], list[Row[Any]]]:
+    """Divide accepted stories into train and test by writer; about a fifth goes to test, never all of them."""
+    by_writer: dict[str, list[Row[Any]]] = {}
+    for each in texts:
+        if each.is_accepted:
+            by_writer.setdefault(rows.participants[each.row.participant_id].code, []).append(each.row)
+    order = sorted(by_writer, key=lambda code: digest("study-writers", study.design.seed, code))
+    total = sum(map(len, by_writer.values()))
+    train: list[Row[Any]] = []
+    test: list[Row[Any]] = []
+    for place, code in enumerate(order):
+        room = len(test) < TEST_SHARE * total and place < len(order) - 1
+        (test if room else train).extend(by_writer[code])
+    return train, test
+
+
+def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: list[str]) -> dict[str, bytes]:
+    """Return the files of placeholders for train and test; add to the notes what a user should know."""
+    asked = find_paraphrasing(study.items[0].family)
+    found: dict[str, bytes] = {}
+    for name, side in zip(("train", "test"), sides, strict=True):
+        collected = asked.collect([(_task(study, row), row.text) for row in side], fill=name)
+        found[f"placeholders-{name}.json"] = json_bytes(collected.document)
+        notes.append(
+            f"placeholders-{name}.json: {collected.used} accepted stories, {len(collected.left_out)} left out because "
+            f"generate would refuse them, {collected.added} of ours added for facts that nobody wrote about."
+        )
+    notes.append("Use them: " + asked.use_texts.format(train="placeholders-train.json", test="placeholders-test.json"))
+    return found
+
+
+def collect_scenes(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: list[str]) -> dict[str, bytes]:
+    """Return a scene for each accepted story that says what is going on, in a folder for train and one for test.
+
+    What a user should know is added to the notes.
+    """
+    asked = find_paraphrasing(study.items[0].family)
+    found: dict[str, bytes] = {}
+    counts: dict[str, int] = {}
+    for folder, side in zip(SCENES, sides, strict=True):
+        scenes = {row.id: asked.scene(_task(study, row), row.text) for row in side}
+        files = {f"{folder}/story-{number}.yaml": scene for number, scene in scenes.items() if scene is not None}
+        found |= {name: scene.content.encode() for name, scene in files.items()}
+        counts[folder] = len(files)
+        if files:
+            phrases = sum(scene.phrases for scene in files.values())
+            notes.append(f"{folder}: {len(files)} with {phrases} phrases of writers, filled up with ours.")
+    if all(counts.values()):
+        notes.append("Use them: " + asked.use_scenes.format(train=SCENES[0], test=SCENES[1]))
+    elif found:
+        [missing] = [folder for folder, count in counts.items() if not count]
+        notes.append(
+            f"There is no {missing}: scenes of train and test must be by different writers. More accepted stories of "
+            "other writers are needed."
+        )
+    return found
+
+
+def _task(study: Study, row: Row[Any]) -> WritingTask:
+    return study.items[row.item].writing_task()
+
+
+def write_runs(study: Study, rows: StudyRows, excluded: Mapping[int, object], folder: Path) -> list[Path]:
+    """Write the answers of each condition as a run, without those of excluded participants; return the files."""
+    found = []
+    for condition in study.design.conditions:
+        answers = [
+            row
+            for row in rows.answers
+            if row.role == MAIN and row.condition == condition.name and row.participant_id not in excluded
+        ]
+        if answers:
+            found.append(_write_run(study, rows, folder, condition.name, answers))
+    return found
+
+
+def _write_run(study: Study, rows: StudyRows, folder: Path, condition: str, answers: Sequence[Row[Any]]) -> Path:
+    design, model = study.design, f"people-{condition}"
+    split = design.source.get("split")
+    path = folder / run_name(model, split)
+    recorder, tally = Recorder(path), Tally()
+    for row in sorted(answers, key=lambda row: (int(row.item), int(row.id))):
+        example = study.items[row.item].example()
+        given = "" if row.is_timed_out else row.answer
+        tally.add_exact(example, given)
+        recorder.add(
+            Prediction(
+                id=example.id,
+                answerer=rows.participants[row.participant_id].code,
+                story_id=example.story_id,
+                story_hash=story_hash(example.story),
+                question_type=example.question_type,
+                kind=family_of(example).kind(example),
+                order=example.order,
+                false_belief=example.false_belief,
+                question=example.question,
+                answer=given,
+                target=example.answer,
+                right=row.is_right,
+                effort={"seconds": round(seconds_of(row), 3)},
+            )
+        )
+    people = len({row.participant_id for row in answers})
+    found = Evaluation(
+        model,
+        str(design.source.get("path", "")),
+        split,
+        GIVEN,
+        design.seed,
+        scores=replace(tally.scores(), stories=0, joint_accuracy=0.0),
+        predictions=(),
+        intervals={name: each for name, each in tally.intervals().items() if name != "joint_accuracy"},
+        details={
+            "matching": EXACTLY,
+            "note": _describe(answers, people),
+            "study": {"name": design.name, "design_sha256": design.sha256, "participants": people},
+        },
+        run={"storyproof": __version__, "data": design.source.get("data", {})},
+        path=path,
+    )
+    recorder.finish(found.about())
+    return path
+
+
+def _describe(answers: Sequence[Row[Any]], people: int) -> str:
+    share = mean_interval([float(row.is_right) for row in answers], [row.participant_id for row in answers])
+    who = f"{people:,} participants" if people > 1 else "one participant"
+    return (
+        f"{who} gave {len(answers):,} answers, {share.value:.1%} of them right. The 95% interval over participants is "
+        f"{share.low:.1%} to {share.high:.1%}; intervals in reports are over stories."
+    )

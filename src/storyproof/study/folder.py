@@ -18,8 +18,8 @@ from storyproof.study import schema
 from storyproof.study.database import POSTGRESQL, SQLITE, StudyDatabase, parse_url, sqlite_url
 from storyproof.study.design import PARAPHRASE, StudyDesign
 from storyproof.study.items import MAIN, StudyItems, check_kind
+from storyproof.study.progress import DESIGN, ITEMS
 
-DESIGN, ITEMS = "design.json", "items.jsonl"
 DATABASE_VARIABLE = "STORYPROOF_STUDY_DATABASE"
 SOLVING, WRITING, REVIEWING = "solve", "write", "review"  # kinds of slots that are given out
 REPLACEMENT = 1_000_000  # added to the number of a slot whose holder was excluded, for the slot that replaces it

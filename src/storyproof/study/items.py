@@ -9,8 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.reading import Source
+from storyproof.datasets.reading import Source, iterate_examples
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.families.family import families, family_of, load_family
@@ -139,7 +138,7 @@ def draw_questions(design: StudyDesign, source: Source, attention_question: Call
 
 
 def _choose(groups: dict[str, list[Example]], wanted: int, others: int) -> list[Example]:
-    """Return so many questions, of all kinds in turn; fewer if there are not as many.
+    """Return `count` questions, of all kinds in turn; fewer if there are fewer.
 
     Each is of another story as long as there are enough. The stories of the first ones, which are for practice and
     attention checks, never come again: participants see the answers to these.

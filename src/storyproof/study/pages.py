@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
+from math import ceil
 from typing import NamedTuple
 
 from storyproof.errors import DataError
@@ -18,7 +19,7 @@ from storyproof.study.folder import Study
 from storyproof.study.forms import seal_arrival, sign
 from storyproof.study.items import PRACTICE, StudyItem, find_paraphrasing
 from storyproof.study.messages import ENGLISH, PageTexts, texts_of
-from storyproof.study.participant_flow import ANSWER, RATE, REVIEW, WRITE, StudyStep
+from storyproof.study.participant_flow import ANSWER, RATE, REVIEW, START, WRITE, StudyStep
 from storyproof.study.participants import Arrival, Participant
 from storyproof.study.recruitment import MTURK_HOSTS, Exit
 
@@ -61,7 +62,7 @@ def lay_out(
     scripts = [code] if script else []
     html = build_page(
         f"{title} – {design.shown_title}",
-        element("main", element("h1", safe(title)) + body, class_="wide" if wide else ""),
+        _head(design) + element("main", element("h1", safe(title)) + body, class_="wide" if wide else ""),
         scripts=scripts,
         styles=[sheet],
         connect=script,
@@ -71,6 +72,12 @@ def lay_out(
     )
     policy = content_policy(scripts, [theme(), sheet], connect=script, forms=forms)
     return BuiltPage(html, f"{policy}; frame-ancestors {frames_of(design) or chr(39) + 'none' + chr(39)}")
+
+
+def _head(design: StudyDesign) -> str:
+    """Return the top of every page: which study this is, and whose."""
+    whose = element("span", data_text(design.institution), class_="whose") if design.institution else ""
+    return element("header", element("strong", data_text(design.shown_title)) + whose, class_="study")
 
 
 # Before and after.
@@ -97,6 +104,7 @@ def consent_page(study: Study, arrival: Arrival | None, *, notice: str = "") -> 
 
 def _usual_consent(design: StudyDesign, say: PageTexts) -> str:
     lines = [say(f"consent_{design.kind}"), say("consent_time", minutes=design.duration_minutes)]
+    lines += _limits(design, say)
     if Decimal(design.pay_per_task) or Decimal(design.pay_per_review):
         key = "consent_pay" if design.kind == SOLVE else "consent_pay_reviews"
         amounts = {"task": design.pay_per_task, "review": design.pay_per_review, "currency": design.currency}
@@ -109,9 +117,25 @@ def _usual_consent(design: StudyDesign, say: PageTexts) -> str:
     return "".join(element("p", line) for line in lines)
 
 
-def full_page(study: Study, leave: Exit) -> BuiltPage:
-    """Return the page for those who come when there is nothing left to do."""
+def _limits(design: StudyDesign, say: PageTexts) -> list[str]:
+    """Return what the consent says about time limits; which condition somebody will be in is not known yet."""
+    limits = sorted({each.time_limit_s for each in design.conditions if each.time_limit_s is not None})
+    if not limits or design.kind != SOLVE:
+        return []
+    key = (
+        "consent_limit"
+        if len(limits) == len({each.time_limit_s for each in design.conditions})
+        else "consent_limit_some"
+    )
+    return [say(key, seconds=" / ".join(f"{each:g}" for each in limits))]
+
+
+def full_page(study: Study, leave: Exit, again_s: float | None = None) -> BuiltPage:
+    """Return the page for those who come when there is nothing to do: at the moment, or any more."""
     say = texts_of(study.design)
+    if again_s is not None:  # who comes back later is not screened out
+        body = element("p", say("full_now", minutes=max(1, ceil(again_s / 60))))
+        return lay_out(study.design, say.plain("full_now_title"), body, script=False)
     body = element("p", say("full")) + _exit(study.design, say, leave)
     return lay_out(study.design, say.plain("full_title"), body, script=False)
 
@@ -123,9 +147,16 @@ def finished_page(study: Study, me: Participant, leave: Exit, amount: Decimal) -
     body += _paragraphs(design.debriefing) if design.debriefing else element("p", say(f"done_{design.kind}"))
     if amount:
         body += element("p", say("done_pay", amount=amount, currency=design.currency))
-    body += element("p", say("done_code", code=me.code)) + _exit(design, say, leave)
+    body += element("p", say("done_code", code=me.code) + _copy(say, me.code)) + _exit(design, say, leave)
     forms = " ".join(MTURK_HOSTS) if leave.kind == MTURK else "'none'"
-    return lay_out(design, say.plain("done_title"), body, script=False, forms=forms)
+    return lay_out(design, say.plain("done_title"), body, forms=forms)
+
+
+def _copy(say: PageTexts, text: str) -> str:
+    """Return a button that copies a text, where scripts run."""
+    return " " + element(
+        "button", say("copy"), type="button", data_copy=text, data_copied=say.plain("copied"), hidden="hidden"
+    )
 
 
 def _exit(design: StudyDesign, say: PageTexts, leave: Exit) -> str:
@@ -178,7 +209,10 @@ def step_page(
         remarks: What the checks say about it.
         story: The story to review.
     """
-    say, item = texts_of(study.design), study.items[step.item]
+    say = texts_of(study.design)
+    if step.kind == START:
+        return _start_page(study, me, token, step, say, link)
+    item = study.items[step.item]
     signature = sign(study.secret, me.id, step.kind, step.slot)
     shared = (
         _hidden("slot", str(step.slot))
@@ -188,7 +222,7 @@ def step_page(
     )
     match step.kind:
         case "answer":
-            title, content = _question(study, say, item, step, shared, token)
+            title, content = _question(study, me, say, item, step, shared, token)
         case "rate":
             title, content = say.plain("rate_title"), _rating(say, shared, token)
         case "write":
@@ -196,12 +230,28 @@ def step_page(
         case _:
             title, content = say.plain("review_title"), _review(say, item, step, shared, token, story)
     top = _progress(say, step) + (_notice(say(notice)) if notice else "")
-    foot = element("footer", element("p", say("pause_note")) + element("p", say("personal_link", link=link)))
-    return lay_out(study.design, title, top + content + foot)
+    return lay_out(study.design, title, top + content + _foot(say, link))
 
 
-def _progress(say: PageTexts, step: StudyStep) -> str:
-    at = min(step.done + 1, step.total)
+def _start_page(study: Study, me: Participant, token: str, step: StudyStep, say: PageTexts, link: str) -> BuiltPage:
+    """Return the page before the first question with a time limit: its clock starts with a button, not with a link."""
+    limit = study.design.condition(me.condition).time_limit_s or 0.0
+    body = _progress(say, step) + element("p", say("start_text", seconds=f"{limit:g}"), class_="lead")
+    fields = _hidden("signature", sign(study.secret, me.id, START)) + _button(say("start_button"))
+    body += _form(f"/s/{token}/{START}", fields, step=START)
+    return lay_out(study.design, say.plain("start_title"), body + _foot(say, link))
+
+
+def _foot(say: PageTexts, link: str) -> str:
+    return element(
+        "footer",
+        element("p", say("pause_note")) + element("p", say("personal_link", link=link) + _copy(say, link)),
+    )
+
+
+def _progress(say: PageTexts, step: StudyStep, *, ahead: bool = True) -> str:
+    """Return how far a participant is: at the next step, or at the one that was just done."""
+    at = min(step.done + ahead, step.total)
     words = say("progress", done=at, total=step.total)
     bar = element(
         "progress",
@@ -214,15 +264,15 @@ def _progress(say: PageTexts, step: StudyStep) -> str:
 
 
 def _question(
-    study: Study, say: PageTexts, item: StudyItem, step: StudyStep, shared: str, token: str
+    study: Study, me: Participant, say: PageTexts, item: StudyItem, step: StudyStep, shared: str, token: str
 ) -> tuple[str, str]:
     practice = step.role == PRACTICE
     body = _notice(say("practice_intro")) if practice else ""
+    if practice and (limit := study.design.condition(me.condition).time_limit_s) is not None:
+        body += _clock(say, limit, limit, over=say.plain("practice_over"))
     if step.deadline is not None:
-        left = max(0.0, step.deadline - study.now())
-        text = say.plain("time_left", seconds="{seconds}")
-        clock = say("time_left", seconds=round(left))
-        body += element("p", clock, class_="clock", role="timer", data_left_ms=str(round(1000 * left)), data_text=text)
+        limit = study.design.condition(me.condition).time_limit_s or 0.0
+        body += _clock(say, max(0.0, step.deadline - study.now()), limit)
     body += element("h2", say("story")) + _story(item.story)
     body += _conventions(say, item, shown=practice) if study.design.conventions else ""
     legend = element("legend", _read(item.question), class_="question")
@@ -231,13 +281,24 @@ def _question(
     return say.plain("practice_title" if practice else "question_title"), body
 
 
+def _clock(say: PageTexts, left: float, limit: float, over: str = "") -> str:
+    """Return the time left as a text and as a bar that empties; in practice it says what its end means."""
+    words = element("span", say("time_left", seconds=round(left)), role="timer")
+    bar = element("progress", "", value=f"{left:.1f}", max=f"{limit:.1f}", aria_hidden="true")
+    text = say.plain("time_left", seconds="{seconds}")
+    return element(
+        "div", words + bar, class_="clock", data_left_ms=str(round(1000 * left)),
+        data_limit_ms=str(round(1000 * limit)), data_text=text, data_over=over,
+    )  # fmt: skip
+
+
 def _choices(item: StudyItem, legend: str) -> str:
     """Return the possible answers, of which one is chosen."""
     choices = "".join(
         element("label", f'<input type="radio" name="answer" value="{safe(each)}" required>' + _read(each))
         for each in item.choices
     )
-    return element("fieldset", legend + choices, class_="choices")
+    return element("fieldset", legend + choices, class_="choices", data_keys="yes")
 
 
 def _members(say: PageTexts, item: StudyItem, legend: str) -> str:
@@ -259,7 +320,9 @@ def _read(text: str) -> str:
 
 def _story(lines: Sequence[str], marked: Sequence[int] = ()) -> str:
     shown = (
-        element("li", _read(line), class_="deciding" if number in marked else "")
+        element("li", element("mark", _read(line)), class_="deciding")
+        if number in marked
+        else element("li", _read(line))
         for number, line in enumerate(lines, start=1)
     )
     return element("ol", "".join(shown), class_="story")
@@ -275,23 +338,34 @@ def _conventions(say: PageTexts, item: StudyItem, *, shown: bool) -> str:
     return element("details", content, open="open" if shown else "")
 
 
-def feedback_page(study: Study, token: str, item: StudyItem, given: str) -> BuiltPage:
-    """Return the page that shows the right answer of a practice question, with its proof and picture."""
+def feedback_page(study: Study, token: str, step: StudyStep, item: StudyItem, given: str) -> BuiltPage:
+    """Return the page that shows the right answer of a practice question, with its proof and picture.
+
+    Args:
+        study: The study.
+        token: That of the participant's link.
+        step: What comes next.
+        item: The question.
+        given: The participant's answer.
+    """
     say = texts_of(study.design)
-    key = "feedback_right" if given == item.answer else "feedback_wrong"
-    body = element("p", say(key, answer=spaced(item.answer), given=spaced(given)), class_="lead")
+    is_right = given == item.answer
+    key, sign_, style = ("feedback_right", "✓ ", "good") if is_right else ("feedback_wrong", "✗ ", "bad")
+    words = say(key, answer=spaced(item.answer), given=spaced(given))
+    mark = element("span", sign_, class_=style, aria_hidden="true")
+    body = _progress(say, step, ahead=False) + element("p", mark + words, class_="lead")
     body += element("p", _read(item.question), class_="question") + _story(item.story, item.proof)
     if item.proof:
         body += element("p", say("feedback_proof"))
     if study.design.language == ENGLISH:  # the words in pictures are English
         if item.number not in study.drawn:
-            study.drawn[item.number] = _picture(item)
+            study.drawn[item.number] = _picture(item, say.plain("feedback_picture"))
         body += study.drawn[item.number]
-    body += element("p", element("a", say("continue"), href=f"/s/{token}", id="continue"))
+    body += element("p", element("a", say("continue"), href=f"/s/{token}", id="continue", class_="button"))
     return lay_out(study.design, say.plain("feedback_title"), body, script=False)
 
 
-def _picture(item: StudyItem) -> str:
+def _picture(item: StudyItem, caption: str) -> str:
     example = item.example()
     try:
         picture = family_of(example).pictures([example], example.proof)[0]
@@ -299,7 +373,7 @@ def _picture(item: StudyItem) -> str:
         return ""
     forms = element("div", picture.narrow, class_="narrow") if picture.narrow else ""
     forms += element("div", picture.svg, class_="wide")
-    return element("figure", element("figcaption", safe(picture.caption)) + element("div", forms, class_="drawing"))
+    return element("figure", element("figcaption", safe(caption)) + element("div", forms, class_="drawing"))
 
 
 def _rating(say: PageTexts, shared: str, token: str) -> str:
@@ -307,7 +381,8 @@ def _rating(say: PageTexts, shared: str, token: str) -> str:
         element("label", f'<input type="radio" name="difficulty" value="{each}" required>' + say(f"rate_{each}"))
         for each in RATINGS
     )
-    fields = element("fieldset", element("legend", say("rate_title")) + choices, class_="choices")
+    fields = element("legend", say("rate_title"), class_="unseen") + choices
+    fields = element("fieldset", fields, class_="choices scale", data_keys="yes")
     return _form(f"/s/{token}/{RATE}", shared + fields + _button(say("send")), step=RATE)
 
 

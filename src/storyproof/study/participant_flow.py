@@ -18,15 +18,22 @@ from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
 from storyproof.study.items import ATTENTION, MAIN, PRACTICE
 from storyproof.study.participants import DONE, Participant, find_by_link, is_free, lock_pool, log
 
-ANSWER, RATE, WRITE, REVIEW, FINISHED = "answer", "rate", "write", "review", "finished"
+ANSWER, RATE, WRITE, REVIEW, START, FINISHED = "answer", "rate", "write", "review", "start", "finished"
 GRACE_S = 5.0  # for the way of an answer to the server
+PAUSE_S = 600.0  # after which somebody who comes back to questions with a time limit starts again with a button
 _CIRCLE = 2**31
 
 # Statements of every request are built once: building them takes longer than SQLite takes to answer them.
 _STATUS = select(schema.participant.c.status).where(schema.participant.c.id == bindparam("me"))
 _LOCK = _STATUS.with_for_update()
 _ANSWERS = (
-    select(schema.answer.c.role, schema.answer.c.slot_id, schema.answer.c.item, schema.answer.c.rating_key)
+    select(
+        schema.answer.c.role,
+        schema.answer.c.slot_id,
+        schema.answer.c.item,
+        schema.answer.c.rating_key,
+        schema.answer.c.received_at,
+    )
     .where(schema.answer.c.participant_id == bindparam("me"))
     .order_by(schema.answer.c.id)
 )
@@ -51,7 +58,7 @@ class StudyStep:
     """What a participant does next.
 
     Attributes:
-        kind: `answer`, `rate`, `write`, `review` or `finished`.
+        kind: `answer`, `rate`, `write`, `review`, `start` (a question with a time limit comes next) or `finished`.
         slot: The slot; for `rate` that of the answer.
         role: `main`, `practice` or `attention`.
         item: The number of the item; of a story to review, that of its facts.
@@ -93,19 +100,26 @@ def find_step(study: Study, me: Participant) -> StudyStep:
 
 
 def find_step_by_link(study: Study, token: str) -> tuple[Participant, StudyStep] | None:
-    """Return the participant of a link and what is next, as `find_step` does, in one transaction if possible."""
+    """Return the participant of a link and what is next, in one transaction if possible.
+
+    Before the first question with a time limit, and after a pause, that is `start`: opening a link starts no clock.
+    `find_step` starts it.
+    """
     try:
         with study.database.reading() as connection:
             me = find_by_link(connection, token)
-            return None if me is None else (me, _Path(study, connection, me, may_write=False).step(me.status))
+            if me is None:
+                return None
+            return me, _Path(study, connection, me, may_write=False, may_start=False).step(me.status)
     except _NeedsWritingError:
         assert me is not None
-        return me, _give_out(study, me)
+        return me, _give_out(study, me, may_start=False)
 
 
-def _give_out(study: Study, me: Participant) -> StudyStep:
+def _give_out(study: Study, me: Participant, *, may_start: bool = True) -> StudyStep:
     with study.database.writing() as connection:
-        return _Path(study, connection, me, may_write=True).step(lock_participant(connection, me))
+        path = _Path(study, connection, me, may_write=True, may_start=may_start)
+        return path.step(lock_participant(connection, me))
 
 
 def lock_participant(connection: Connection, me: Participant) -> str | None:
@@ -125,8 +139,11 @@ def steps_in_all(study: Study) -> int:
 class _Path:
     """The way of one participant through the study, in one transaction."""
 
-    def __init__(self, study: Study, connection: Connection, me: Participant, may_write: bool) -> None:
-        self.study, self.connection, self.me, self.may_write = study, connection, me, may_write
+    def __init__(
+        self, study: Study, connection: Connection, me: Participant, *, may_write: bool, may_start: bool = True
+    ) -> None:
+        self.study, self.connection, self.me = study, connection, me
+        self.may_write, self.may_start = may_write, may_start
         self.design = study.design
         self.now = study.now()
 
@@ -157,7 +174,8 @@ class _Path:
         if counts[ATTENTION] < self._checks_due(counts[MAIN]):
             return self._own(ANSWER, ATTENTION, self.study.items.of(ATTENTION)[counts[ATTENTION]].number, done)
         if counts[MAIN] < self.design.tasks_per_participant:
-            return self._given(ANSWER, SOLVING, done)
+            last = max((row.received_at for row in rows if row.role == MAIN), default=0.0)
+            return self._given(ANSWER, SOLVING, done, must_start=self.now - last > PAUSE_S)
         return None
 
     def _checks_due(self, main: int) -> int:
@@ -212,9 +230,12 @@ class _Path:
         assert key is not None
         return self._place(StudyStep(step, key[0], role, number, shown_at=self.now), done)
 
-    def _given(self, step: str, kind: str, done: int) -> StudyStep | None:
+    def _given(self, step: str, kind: str, done: int, *, must_start: bool = False) -> StudyStep | None:
         """Return the step of the slot that the participant holds, or give out another; None if there is none left."""
         row = self.connection.execute(_HELD_SLOT, {"me": self.me.id, "kind": kind}).first()
+        limit = self.design.condition(self.me.condition).time_limit_s if kind == SOLVING else None
+        if row is None and must_start and limit is not None and not self.may_start:
+            return self._place(StudyStep(START), done)
         if row is None:
             self._must_write()
             lock_pool(self.connection)
@@ -224,7 +245,6 @@ class _Path:
             row_id, target, shown_at = taken
         else:
             row_id, target, shown_at = row
-        limit = self.design.condition(self.me.condition).time_limit_s if kind == SOLVING else None
         item, text = target, 0
         if kind == REVIEWING:
             text = target

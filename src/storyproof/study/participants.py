@@ -22,6 +22,7 @@ from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
 WORKING, DONE = "working", "done"
 CONSENT = "consent"
 _MOST_LINKS = 50  # besides the first
+ARRIVAL_S = 600.0  # for how long a place is kept for somebody who has not begun with what counts
 _CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # without those that look alike
 
 # Statements of every request are built once: building them takes longer than SQLite takes to answer them.
@@ -33,7 +34,15 @@ _POOL = select(schema.study.c.id).with_for_update()
 
 
 class StudyFullError(Exception):
-    """There is nothing left to do for another participant."""
+    """There is nothing left to do for another participant.
+
+    Attributes:
+        again_s: After how many seconds places may be free again, which others have now; None if all is done.
+    """
+
+    def __init__(self, again_s: float | None = None) -> None:
+        super().__init__("there is no place left")
+        self.again_s = again_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +209,7 @@ def _choose_condition(study: Study, connection: Connection) -> str:
         if connection.execute(waiting).scalar_one():
             return study.design.conditions[0].name
     if not open_ones:
-        raise StudyFullError
+        raise StudyFullError(_free_again(study, connection))
     total = sum(counts.values())
     return min(
         open_ones, key=lambda name: (counts.get(name, 0), digest("study-condition", study.design.seed, total, name))
@@ -208,25 +217,61 @@ def _choose_condition(study: Study, connection: Connection) -> str:
 
 
 def _promised(study: Study, connection: Connection, kind: str) -> dict[str, int]:
-    """Return how many more items those who are at work will take, by condition; who left is not counted."""
-    table, lease = schema.participant, schema.lease
-    recent = study.now() - study.design.lease_s
+    """Return how many more items those who are at work will take, by condition; those who left are not counted."""
+    items: dict[str, int] = {}
+    for condition, count, until in _at_work(study, connection, kind):
+        if until > study.now():
+            left = max(0, study.design.tasks_per_participant - count)
+            items[condition] = items.get(condition, 0) + left
+    return items
+
+
+def reserved(study: Study, connection: Connection) -> int:
+    """Return how many places are kept for people at work, besides what they have in hand."""
+    return sum(_promised(study, connection, WRITING if study.design.kind == PARAPHRASE else SOLVING).values())
+
+
+def _at_work(study: Study, connection: Connection, kind: str) -> list[tuple[str, int, float]]:
+    """Return for those at work their condition, how many items they have had, and until when places are kept for them.
+
+    Who has not begun with what counts (reading, practice) keeps places for some minutes after the last form, others for
+    as long as an item that they hold.
+    """
+    table, lease, sent = schema.participant, schema.lease, schema.submission
     taken = (
         select(lease.c.participant_id, func.count().label("count"), func.max(lease.c.begun_at).label("last"))
         .where(lease.c.kind == kind)
         .group_by(lease.c.participant_id)
         .subquery()
     )
-    rows = connection.execute(
-        select(table.c.condition, func.coalesce(taken.c.count, 0))
-        .outerjoin(taken, taken.c.participant_id == table.c.id)
-        .where(table.c.status == WORKING, or_(table.c.created_at > recent, taken.c.last > recent))
+    forms = (
+        select(sent.c.participant_id, func.max(sent.c.received_at).label("last"))
+        .group_by(sent.c.participant_id)
+        .subquery()
     )
-    found: dict[str, int] = {}
-    for condition, count in rows:
-        left = max(0, study.design.tasks_per_participant - count)
-        found[condition] = found.get(condition, 0) + left
-    return found
+    rows = connection.execute(
+        select(table.c.condition, table.c.created_at, taken.c.count, taken.c.last, forms.c.last)
+        .outerjoin(taken, taken.c.participant_id == table.c.id)
+        .outerjoin(forms, forms.c.participant_id == table.c.id)
+        .where(table.c.status == WORKING)
+    )
+    whole = study.design.lease_s
+    return [
+        (condition, count or 0, last + whole if last is not None else max(created, form or 0.0) + min(ARRIVAL_S, whole))
+        for condition, created, count, last, form in rows
+    ]
+
+
+def _free_again(study: Study, connection: Connection) -> float | None:
+    """Return after how many seconds places may be free again; None if everything has its results."""
+    slot, now = schema.slot, study.now()
+    kind = WRITING if study.design.kind == PARAPHRASE else SOLVING
+    waiting = select(func.min(slot.c.lease_until), func.count()).where(slot.c.kind == kind, ~slot.c.is_done)
+    lease, left = connection.execute(waiting).one()
+    if not left:
+        return None
+    times = [until for *_, until in _at_work(study, connection, kind)] + ([] if lease is None else [lease])
+    return min((time - now for time in times if time > now), default=60.0)
 
 
 def find(study: Study, token: str) -> Participant | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Table, func, select
 
-from storyproof.stats.intervals import Interval, mean_interval
+from storyproof.stats import Interval, mean_interval
 from storyproof.study import schema
 from storyproof.study.design import PARAPHRASE, StudyDesign
 from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
@@ -258,7 +258,7 @@ def pay_of(design: StudyDesign, sent: Mapping[str, int]) -> tuple[int, int, Deci
 
 
 def list_payouts(design: StudyDesign, rows: StudyRows) -> list[PayoutRow]:
-    """Return what everybody is paid. Who is excluded from results has worked, too, and is paid."""
+    """Return what everybody is paid. Participants who are excluded from results have worked, too, and are paid."""
     return [
         PayoutRow(row.code, row.source, row.external_id or "", row.status, *pay_of(design, rows.submissions[number]))
         for number, row in rows.participants.items()

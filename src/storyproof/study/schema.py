@@ -78,7 +78,7 @@ link = Table(
     Column("created_at", Float(53), nullable=False),
 )
 
-# A place for one result: an item (or a story to review) has as many as results are wanted of it.
+# A place for one result: an item (or a story to review) has one for each result that is wanted of it.
 slot = Table(
     "slot",
     METADATA,

@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from storyproof.errors import ConfigError
+from storyproof.runtime.listening import is_open, listen
 from storyproof.runtime.optional_packages import need
-from storyproof.web.serve import is_open, listen
 
 HOST, PORT = "127.0.0.1", 8643
 PACKAGES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2")
@@ -46,7 +46,7 @@ def serve_study(
     proxies: str = "127.0.0.1",
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Answer participants until it is interrupted.
+    """Start the study server, until it is interrupted.
 
     Args:
         folder: The study's folder.

@@ -1,6 +1,16 @@
 "use strict";
 // Pages work without this script; it measures time, shows the time left, and checks a story while it is written.
 (() => {
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    button.hidden = !navigator.clipboard;
+    const text = button.textContent;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      button.textContent = button.dataset.copied;
+      setTimeout(() => { button.textContent = text; }, 2000);
+    });
+  }
+
   const form = document.querySelector("form[data-step]");
   if (!form) return;
   const began = performance.now();
@@ -20,6 +30,16 @@
   });
   window.addEventListener("pageshow", (shown) => { if (shown.persisted) location.reload(); });
 
+  // The keys 1 to 9 choose an answer.
+  const choices = [...form.querySelectorAll("[data-keys] input")].slice(0, 9);
+  choices.forEach((choice, place) => { choice.closest("label").dataset.key = String(place + 1); });
+  document.addEventListener("keydown", (event) => {
+    const choice = choices[Number(event.key) - 1];
+    if (!choice || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("textarea, [type=text]")) return;
+    choice.checked = true;
+    choice.focus();
+  });
+
   // A set of check boxes: at least one is needed, and the one for "none of them" stands alone.
   const boxes = [...form.querySelectorAll("[name=part]")];
   const judge = () => {
@@ -38,11 +58,21 @@
   const clock = document.querySelector("[data-left-ms]");
   if (clock) {
     const left = Number(clock.dataset.leftMs);
+    const limit = Number(clock.dataset.limitMs);
     const template = clock.dataset.text;
+    const [words, bar] = clock.children;
     const tick = () => {
-      const rest = left - (performance.now() - began);
-      clock.textContent = template.replace("{seconds}", String(Math.max(0, Math.ceil(rest / 1000))));
+      const rest = Math.max(0, left - (performance.now() - began));
+      words.textContent = template.replace("{seconds}", String(Math.ceil(rest / 1000)));
+      bar.value = rest / 1000;
+      clock.classList.toggle("low", rest <= limit / 4);
       if (rest > 0) { setTimeout(tick, 200); return; }
+      if (clock.dataset.over) { words.textContent = clock.dataset.over; return; }
+      const over = document.createElement("input");
+      over.type = "hidden";
+      over.name = "over";
+      over.value = "1";
+      form.append(over);
       form.noValidate = true;
       form.requestSubmit();
     };

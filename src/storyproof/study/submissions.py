@@ -1,7 +1,7 @@
 """Forms that participants send: each is stored exactly once, in one transaction with all that follows from it.
 
 A form has a key that is the same in all tabs and after each reload, so that a second form with the same key is known,
-whoever sends it and however often the server was killed in between. The first one counts.
+from wherever it is sent and however often the server was killed in between. The first one counts.
 """
 
 from __future__ import annotations

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
 from secrets import randbelow
+from string import Template
 from typing import Any
 
 from starlette.applications import Starlette
@@ -16,18 +17,22 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from storyproof import __version__
+from storyproof.catalog import DEFAULT_FAMILY
 from storyproof.errors import ConfigError, DataError, StoryproofError, quoted
 from storyproof.example import Example
+from storyproof.families.family import load_family
 from storyproof.io.bounded_input import DocumentError, parse_json
+from storyproof.pictures.svg import element, safe, standalone
+from storyproof.reports.header import PLACES, page_header
 from storyproof.reports.page import build_page, content_policy, read_asset, theme
+from storyproof.runtime.guard import LARGEST_REQUEST, Guard
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.solver import DEFAULT_PROMPT
 from storyproof.stories import OwnText, prove_own
 from storyproof.web.askers import Askers
 from storyproof.web.dials import Dials, Recipes, describe_benchmarks
-from storyproof.web.guard import Guard
-from storyproof.web.library import Library
+from storyproof.web.docs_page import docs_body
+from storyproof.web.library import LARGEST_DROPPED, Library
 from storyproof.web.stories import (
     StoryPlace,
     ask_about,
@@ -77,13 +82,20 @@ def create_app(
     """
     explorer = Explorer(Path(data), Askers(tuple(models), options), seed, quick_s)
     routes = [
-        Route("/", explorer.show_page),
+        Route("/", explorer.show_place),
+        Route("/runs", explorer.show_place),
+        Route("/data", explorer.show_place),
+        Route("/studies", explorer.show_place),
+        Route("/docs", explorer.show_docs),
+        Route("/explore", explorer.show_page),
         Route("/api/start", explorer.start),
         Route("/api/files", explorer.list_files),
         Route("/api/story", explorer.make_story, methods=["POST"]),
         Route("/api/read", explorer.read_text, methods=["POST"]),
         Route("/api/steps", explorer.step, methods=["POST"]),
+        Route("/api/picture", explorer.draw, methods=["POST"]),
         Route("/api/ask", explorer.ask, methods=["POST"]),
+        Route("/api/drop", explorer.keep_file, methods=["POST"]),
         Route("/api/dataset", explorer.make_dataset, methods=["POST"]),
         Route("/downloads/{name}", explorer.download),
         Route("/report", explorer.show_report),
@@ -97,10 +109,39 @@ def create_app(
 
     return Starlette(
         routes=[Route(each.path, _answering(each.endpoint), methods=each.methods) for each in routes],
-        middleware=[Middleware(Guard, hosts=hosts, any_address=any_address)],
+        middleware=[
+            Middleware(
+                Guard,
+                hosts=hosts,
+                any_address=any_address,
+                types=("application/json", "application/octet-stream"),
+                is_linked=lambda path: path in ("/", *PLACES),
+                largest=lambda path: LARGEST_DROPPED if path == "/api/drop" else LARGEST_REQUEST,
+            )
+        ],
         exception_handlers={404: _not_found, 405: _not_found, 500: _failed},
         lifespan=closing,
     )
+
+
+def _served_page(title: str, here: str, body: str, scripts: Sequence[str], sheet: str) -> tuple[str, str]:
+    """Return a page with the header of the server, and its content security policy."""
+    header = page_header(here, served=True)
+    page = build_page(title, body, scripts=scripts, styles=[sheet], connect=bool(scripts), header=header)
+    policy = content_policy(scripts, [theme(), sheet], connect=bool(scripts))
+    return page, f"{policy}; frame-ancestors 'none'"
+
+
+@cache
+def place_page(here: str) -> tuple[str, str]:
+    """Return the home page or one of its parts, and its content security policy."""
+    script, sheet = (read_asset("storyproof.web", f"home.{kind}") for kind in ("js", "css"))
+    picture = load_family(DEFAULT_FAMILY).samples[0]
+    example = prove_own(OwnText(picture.story, picture.question))
+    drawn = load_family(DEFAULT_FAMILY).pictures([example], example.proof)[0]
+    body = Template(read_asset("storyproof.web", "home.html")).substitute(place=here, wide=drawn.svg)
+    title = f"{PLACES[here]} – storyproof" if here in PLACES else "storyproof"
+    return _served_page(title, here, body, [read_asset("storyproof.reports", "page.js"), script], sheet)
 
 
 @cache
@@ -108,9 +149,22 @@ def explorer_page() -> tuple[str, str]:
     """Return the page, and its content security policy."""
     script, sheet = (read_asset("storyproof.web", f"explorer.{kind}") for kind in ("js", "css"))
     scripts = [read_asset("storyproof.reports", "page.js"), script]
-    body = read_asset("storyproof.web", "explorer.html").replace("$version", __version__)
-    page = build_page("storyproof explorer", body, scripts=scripts, styles=[sheet], connect=True)
-    return page, f"{content_policy(scripts, [theme(), sheet], connect=True)}; frame-ancestors 'none'"
+    body = read_asset("storyproof.web", "explorer.html")
+    return _served_page("Explore – storyproof", "/explore", body, scripts, sheet)
+
+
+@cache
+def docs_page() -> tuple[str, str]:
+    """Return the page that says how things are done, and its content security policy."""
+    return _served_page("Docs – storyproof", "/docs", docs_body(), [], read_asset("storyproof.web", "home.css"))
+
+
+def error_page(title: str, message: str) -> tuple[str, str]:
+    """Return a page that says what is wrong, and its content security policy."""
+    body = element("h1", safe(title)) + element("p", safe(message), class_="lead data")
+    body += '<p><a class="button primary" href="/">Go to the home page</a></p>'
+    sheet = read_asset("storyproof.web", "home.css")
+    return _served_page(f"{title} – storyproof", "", element("main", body, class_="error"), [], sheet)
 
 
 class Explorer:
@@ -119,7 +173,7 @@ class Explorer:
     Args:
         folder: The data folder.
         askers: The models that can be asked.
-        seed: Of fresh stories.
+        seed: The seed of fresh stories.
         quick_s: How long a request for a story may take.
     """
 
@@ -133,6 +187,21 @@ class Explorer:
         """Return the page."""
         page, policy = explorer_page()
         return HTMLResponse(page, headers={"content-security-policy": policy})
+
+    async def show_place(self, request: Request) -> Response:
+        """Return the home page, or one of its parts on a page of its own."""
+        page, policy = place_page(request.url.path)
+        return HTMLResponse(page, headers={"content-security-policy": policy})
+
+    async def show_docs(self, request: Request) -> Response:
+        """Return the page that says how things are done."""
+        page, policy = await self._quick.run(docs_page)
+        return HTMLResponse(page, headers={"content-security-policy": policy})
+
+    async def keep_file(self, request: Request) -> Response:
+        """Write a file that was dropped on a page into the data folder, to be audited."""
+        name, content = request.query_params.get("name", ""), await request.body()
+        return JSONResponse({"data": await self._quick.run(lambda: self._library.keep_file(name, content))})
 
     async def start(self, request: Request) -> Response:
         """Return what the page needs first: benchmarks with their dials, and models."""
@@ -169,6 +238,16 @@ class Explorer:
         find, order = self._example(body), _order(body)
         return JSONResponse({"steps": await self._quick.run(lambda: step_through(find(), order))})
 
+    async def draw(self, request: Request) -> Response:
+        """Return the picture of a story as a file of its own."""
+        find = self._example(await _body(request))
+
+        def picture() -> str:
+            example = find()
+            return standalone(load_family(example.family).pictures([example], example.proof)[0].svg)
+
+        return JSONResponse({"svg": await self._quick.run(picture)})
+
     async def ask(self, request: Request) -> Response:
         """Return what a model answers."""
         body = await _body(request)
@@ -193,12 +272,14 @@ class Explorer:
     async def show_report(self, request: Request) -> Response:
         """Return the report on runs of the data folder."""
         runs = request.query_params.getlist("run")
-        return _page_apart(await self._slow.run(lambda: self._library.report_page(runs)))
+        page = await self._slow.run(lambda: self._library.report_page(runs))
+        return _page_apart(page.replace(page_header("Report"), page_header("/runs", served=True), 1))
 
     async def show_audit(self, request: Request) -> Response:
         """Return the audit of data of the data folder."""
         data = request.query_params.get("data", "")
-        return _page_apart(await self._slow.run(lambda: self._library.audit_page(data)))
+        page = await self._slow.run(lambda: self._library.audit_page(data))
+        return _page_apart(page.replace(page_header("Audit"), page_header("/data", served=True), 1))
 
     def _example(self, body: _Body, read: Callable[[OwnText], Example] = prove_own) -> Callable[[], Example]:
         """Return what finds the example that a request is about: of a fresh story, or of a user's own."""
@@ -308,20 +389,28 @@ def _answering(endpoint: _Endpoint) -> _Endpoint:
         try:
             return await endpoint(request)
         except (BusyError, TimeoutError):
-            message = "this takes too long, or the server is busy; try something smaller, or try again."
-            return JSONResponse({"error": message}, 503)
+            return _problem(request, "this takes too long, or the server is busy; try again, or less.", 503)
         except StoryproofError as error:
-            return JSONResponse({"error": str(error).encode("utf-8", "replace").decode()}, 400)
+            return _problem(request, str(error).encode("utf-8", "replace").decode(), 400)
         except (OSError, MemoryError) as error:
-            return JSONResponse({"error": f"the server cannot do this: {type(error).__name__}."}, 500)
+            return _problem(request, f"the server cannot do this: {type(error).__name__}.", 500)
 
     return answer
 
 
+def _problem(request: Request, message: str, status: int) -> Response:
+    """Return what is wrong: as JSON to a script, as a page to a person."""
+    if request.method != "GET" or request.url.path.startswith("/api/"):
+        return JSONResponse({"error": message}, status)
+    title = "Nothing is here" if status == 404 else "This did not work"
+    page, policy = error_page(title, message[0].upper() + message[1:])
+    return HTMLResponse(page, status, headers={"content-security-policy": policy})
+
+
 async def _not_found(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": "there is nothing at this address."}, getattr(error, "status_code", 404))
+    return _problem(request, "there is nothing at this address.", getattr(error, "status_code", 404))
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     _log.error("a request to %s failed", request.url.path, exc_info=error)
-    return JSONResponse({"error": "this is a bug of storyproof; the server's output has the details."}, 500)
+    return _problem(request, "this is a bug of storyproof; the server's output has the details.", 500)

@@ -8,8 +8,10 @@ from typing import Any
 
 from storyproof.catalog import names
 from storyproof.errors import UnknownNameError
+from storyproof.evaluation.answer_judge import MistakeFinder, describe
 from storyproof.evaluation.ask import FEW_RETRIES, Asker
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import needs_shots, prompt_names
 from storyproof.solvers.solver import DEFAULT_PROMPT, resolve
@@ -68,7 +70,12 @@ class Askers:
                 self._askers[(model, *how)] = made, Lock()
             asker, lock = self._askers[(model, *how)]
         with lock:
-            return asker.ask(example).as_dict()
+            exchange = asker.ask(example)
+        careful = exchange.matches.get("careful")
+        if careful is None or careful.right:
+            return exchange.as_dict()
+        first = MistakeFinder(example).explain(exchange.answer)[0]
+        return {**exchange.as_dict(), "mistake": describe(family_of(example))[first]}
 
     def close(self) -> None:
         """Release all models."""

@@ -11,10 +11,11 @@ from typing import Any
 
 from storyproof.benchmark import Benchmark, Option
 from storyproof.catalog import load, names
-from storyproof.datasets.dials import CHOICE, NUMBER, SWITCH, describe_dial
+from storyproof.datasets.dials import CHOICE, CHOICES, NUMBER, SWITCH, describe_dial
 from storyproof.datasets.generate import load_benchmark, make_benchmark
 from storyproof.datasets.shards import writable_formats
 from storyproof.errors import ConfigError, StoryproofError, UnknownNameError
+from storyproof.example import SPLITS
 from storyproof.families.family import load_family
 
 _KEPT = 32  # recipes; the tables of a large one take some megabytes
@@ -36,13 +37,17 @@ def describe_benchmarks() -> list[dict[str, Any]]:
                 "version": benchmark.version,
                 "family": family.name,
                 "title": family.title,
+                "samples": [each._asdict() for each in family.samples],
                 "summary": " ".join(summary.split()),
                 "dials": [
                     _describe_dial(setting, option, benchmark)
                     for setting, option in benchmark.config_type.options().items()
                     if not option.takes_path
                 ],
-                "presets": list(benchmark.presets),
+                "presets": {
+                    preset: {setting: _shown(value) for setting, value in values.items() if setting not in SPLITS}
+                    for preset, values in benchmark.presets.items()
+                },
                 "formats": list(writable_formats(benchmark)),
                 "round": benchmark.round,
                 "test_parts": benchmark.test_parts,
@@ -57,10 +62,21 @@ def _describe_dial(name: str, option: Option, benchmark: type[Benchmark]) -> dic
         "name": name,
         "label": option.flag.removeprefix("--").replace("-", " "),
         "help": option.help,
-        "kind": dial.kind if dial.kind in (SWITCH, CHOICE, NUMBER) else "text",
-        "choices": list(option.choices) if dial.kind == CHOICE else [],
-        "default": bool(dial.default) if dial.kind == SWITCH else option.default,
+        "kind": dial.kind if dial.kind in (SWITCH, CHOICE, CHOICES, NUMBER) else "text",
+        "choices": list(option.choices),
+        "least": option.least,
+        "most": option.most,
+        "whole": option.read is int,
+        "range": dial.range,
+        "default": _shown(dial.default) if dial.kind != "text" else option.default,
     }
+
+
+def _shown(value: Any) -> str | bool:
+    """Return a setting as the page holds it: a truth value, or the text that the command line would take."""
+    if isinstance(value, bool):
+        return value
+    return "" if value is None else ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,42 +1,41 @@
 "use strict";
 // The explorer. What the server sends is only ever shown as text; pictures are SVG whose texts are escaped.
 (() => {
-  const { make, figure, words } = page;
+  const { make, figure, request, words } = page;
   const $ = (id) => document.getElementById(id);
   const state = $("state");
   const dials = $("dials");
   const text = $("text");
   const asking = $("ask");
-  const WAIT_MS = 350; // after the last key, before a text is read
+  const stage = $("stage");
+  const where = $("where");
+  const PAUSE_MS = 500; // after the last key, before a text is read
+  const STEP_MS = 1100; // of a sentence while a story plays
+  const ORDERS = [1, 2, 3, 4];
+  const FEW_READINGS = 4; // that have a card each; more are grouped by their answers
+  const LEAST_SCALE = 0.8; // of a picture that does not fit
   let benchmarks = [];
+  let samples = [];
   let view = null; // what is shown
   let own = null; // the text that view was read from, if it is a user's own
-  let edited = false; // whether the text is no longer that of view.reference
   let steps = [];
+  let order = 2; // through how many minds beliefs are shown
+  let outer = []; // whose beliefs about beliefs the matrix shows, beyond the second mind
   let latest = 0; // the number of the last request for a story; earlier ones that come late are dropped
   let latestSteps = 0;
   let waiting = 0;
-
-  // --- requests
-
-  async function request(path, body) {
-    const how = body
-      ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }
-      : {};
-    let answer;
-    try {
-      answer = await fetch(path, { ...how, mode: "same-origin", credentials: "omit", cache: "no-store" });
-    } catch {
-      throw new Error("The server does not answer; is storyproof serve still running?");
-    }
-    const found = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(found.error || `The server answers with status ${answer.status}.`);
-    return found;
-  }
+  let playing = 0;
 
   function say(message, isWrong) {
     state.textContent = message;
     state.className = isWrong ? "bad" : "note";
+  }
+
+  function button(label, onClick, className = "") {
+    const node = make("button", className, label);
+    node.type = "button";
+    node.addEventListener("click", onClick);
+    return node;
   }
 
   function options(select, values, chosen) {
@@ -48,62 +47,165 @@
     });
     select.replaceChildren(...nodes);
     if (chosen !== undefined) select.value = chosen;
+    return select;
+  }
+
+  function select(label, values, chosen, onChange, className = "") {
+    const node = options(make("select", className), values, chosen);
+    node.setAttribute("aria-label", label);
+    node.addEventListener("change", () => onChange(node.value));
+    return node;
+  }
+
+  // --- tabs
+
+  function openTab(name) {
+    for (const each of ["make", "write"]) {
+      const tab = $(`${each}-tab`);
+      tab.setAttribute("aria-selected", String(each === name));
+      tab.tabIndex = each === name ? 0 : -1;
+      $(each).hidden = each !== name;
+    }
+    if (name === "write") underline();
+  }
+
+  for (const [name, other] of [["make", "write"], ["write", "make"]]) {
+    const tab = $(`${name}-tab`);
+    tab.addEventListener("click", () => openTab(name));
+    tab.addEventListener("keydown", (event) => {
+      if (!["ArrowLeft", "ArrowRight"].includes(event.key)) return;
+      event.preventDefault();
+      openTab(other);
+      $(`${other}-tab`).focus();
+    });
   }
 
   // --- dials
 
   const chosen = () => benchmarks.find((each) => each.name === dials.elements.benchmark.value);
+  let preset = "";
+  const usual = (dial) => chosen().presets[preset]?.[dial.name] ?? dial.default;
+  const dialNode = (name) => $("settings").querySelector(`[data-dial="${CSS.escape(name)}"]`);
 
-  function showDials(settings) {
+  function showBenchmark(settings = {}, wantedPreset = "") {
     const benchmark = chosen();
+    preset = wantedPreset in benchmark.presets ? wantedPreset : "";
     $("summary").textContent = benchmark.summary;
-    $("preset-label").hidden = !benchmark.presets.length;
-    options(dials.elements.preset, [["", "none"], ...benchmark.presets]);
-    $("more-dials").hidden = !benchmark.dials.length;
-    $("settings").replaceChildren(...benchmark.dials.map((dial) => showDial(dial, settings)));
+    $("presets").hidden = !Object.keys(benchmark.presets).length;
+    showPresets();
+    const rank = { number: 0, choice: 1, text: 2, choices: 3, switch: 4 };
+    const sorted = [...benchmark.dials].sort((one, other) => rank[one.kind] - rank[other.kind]);
+    const nodes = sorted.map((dial) => showDial(dial, settings[dial.name] ?? usual(dial)));
+    const rare = nodes.filter((_, place) => ["choices", "switch", "text"].includes(sorted[place].kind));
+    const common = nodes.filter((node) => !rare.includes(node));
+    const isOpen = !common.length || rare.some((node) => node.classList.contains("turned"));
+    const more = make("details", "more", make("summary", "", common.length ? "More dials" : "Dials"), ...rare);
+    more.open = isOpen && rare.length < 4;
+    $("settings").replaceChildren(...common, ...(rare.length ? [more] : []));
     options($("download").elements.format, benchmark.formats, "jsonl");
     $("test-label").textContent = benchmark.test_parts ? `Test stories for each ${benchmark.test_parts}` : "Test stories";
   }
 
-  function showDial(dial, settings) {
-    const given = settings && dial.name in settings ? settings[dial.name] : undefined;
-    let field;
-    if (dial.kind === "choice") {
-      field = document.createElement("select");
-      options(field, dial.choices, given ?? dial.default);
-    } else {
-      field = document.createElement("input");
-      field.autocomplete = "off";
-      if (dial.kind === "switch") {
-        field.type = "checkbox";
-        field.checked = given ?? dial.default;
-      } else {
-        field.inputMode = dial.kind === "number" ? "decimal" : "text";
-        field.value = given ?? "";
-        field.placeholder = dial.default;
-        field.maxLength = 200;
-      }
-    }
-    field.name = `dial-${dial.name}`;
-    field.dataset.dial = dial.name;
-    const help = make("span", "note", dial.help);
-    const label =
-      dial.kind === "switch" ? make("label", "tick", field, words(dial.label)) : make("label", "", words(dial.label), field);
-    const node = make("div", "", label, help);
+  function showPresets() {
+    const names = ["", ...Object.keys(chosen().presets)];
+    const chips = names.map((name) => {
+      const node = button(name || "default", () => {
+        showBenchmark({}, name);
+        newStory();
+        $("presets").querySelector("[aria-pressed=true]").focus();
+      });
+      node.setAttribute("aria-pressed", String(name === preset));
+      return node;
+    });
+    $("presets").lastElementChild.replaceChildren(...chips);
+  }
+
+  // A dial as a control, with what it is set to; `value` is the text that the command line would take, or a truth value.
+  function showDial(dial, value) {
+    const title = words(dial.label[0].toUpperCase() + dial.label.slice(1));
+    const help = make("p", "unseen", dial.help);
     help.id = `help-${dial.name}`;
-    field.setAttribute("aria-describedby", help.id);
+    const error = make("p", "error");
+    error.id = `error-${dial.name}`;
+    error.hidden = true;
+    const reset = button("reset", () => {
+      const fresh = showDial(dial, usual(dial));
+      node.replaceWith(fresh);
+      newStory();
+      fresh.querySelector("input, select").focus();
+    }, "reset");
+    reset.setAttribute("aria-label", `Reset ${title}`);
+    const node = make("div", `dial ${dial.kind}`);
+    node.dataset.dial = dial.name;
+    const described = (field) => {
+      field.setAttribute("aria-describedby", `${help.id} ${error.id}`);
+      return field;
+    };
+    if (dial.kind === "choices") {
+      const given = new Set(String(value).split(",").filter(Boolean));
+      const chips = dial.choices.map((choice) => {
+        const box = described(make("input"));
+        Object.assign(box, { type: "checkbox", value: choice, checked: given.has(choice) });
+        return make("label", "", box, words(choice));
+      });
+      const group = make("fieldset", "", make("legend", "name", title), make("div", "chips", ...chips));
+      node.value = () => [...group.querySelectorAll(":checked")].map((box) => box.value).join(",");
+      node.append(group);
+    } else if (dial.kind === "switch") {
+      const box = described(make("input"));
+      Object.assign(box, { type: "checkbox", checked: value });
+      box.setAttribute("role", "switch");
+      node.value = () => box.checked;
+      node.append(make("label", "", box, make("span", "", title)));
+    } else {
+      const field = described(make(dial.kind === "choice" ? "select" : "input"));
+      const name = make("span", "name", make("span", "", title));
+      if (dial.kind === "choice") {
+        options(field, dial.choices.map((each) => [each, words(each)]), value);
+      } else if (dial.kind === "number") {
+        const output = make("output", "", value);
+        Object.assign(field, { type: "range", min: dial.least, max: dial.most, step: dial.whole ? 1 : 0.05, value });
+        field.addEventListener("input", () => (output.textContent = field.value));
+        name.append(reset, output);
+      } else {
+        Object.assign(field, { type: "text", autocomplete: "off", maxLength: 200, value });
+        name.append(make("span", "note", dial.range));
+      }
+      if (dial.kind !== "number") name.append(reset);
+      node.value = () => field.value;
+      node.append(make("label", "", name, field));
+    }
+    const mark = () => node.classList.toggle("turned", String(node.value()) !== String(usual(dial)));
+    node.addEventListener("change", mark);
+    mark();
+    node.append(help, error);
+    // What it does stands in one place below, so that nothing moves under the pointer.
+    for (const each of ["focusin", "mouseenter"]) node.addEventListener(each, () => ($("dial-help").textContent = dial.help));
     return node;
   }
 
   function turned() {
-    const benchmark = chosen();
     const settings = {};
-    for (const dial of benchmark.dials) {
-      const field = dials.elements[`dial-${dial.name}`];
-      const value = dial.kind === "switch" ? field.checked : field.value;
-      if (value !== dial.default && value !== "") settings[dial.name] = value;
+    for (const dial of chosen().dials) {
+      const value = dialNode(dial.name).value();
+      if (String(value) !== String(usual(dial))) settings[dial.name] = value;
     }
-    return { benchmark: benchmark.name, preset: dials.elements.preset.value, settings };
+    return { benchmark: chosen().name, preset, settings };
+  }
+
+  // An error names the option of the command line; here it stands at the dial.
+  function showDialError(message) {
+    for (const dial of chosen().dials) {
+      const node = dialNode(dial.name);
+      const error = node.querySelector(".error");
+      const flag = `--${dial.label.replaceAll(" ", "-")}`;
+      error.hidden = !(message && message.includes(flag));
+      node.querySelector("input, select").setAttribute("aria-invalid", String(!error.hidden));
+      if (error.hidden) continue;
+      error.textContent = message.replaceAll(flag, words(dial.label));
+      return true;
+    }
+    return false;
   }
 
   // --- stories
@@ -114,79 +216,175 @@
     say("Making a story …");
     try {
       const about = wanted ?? { ...turned(), split: dials.elements.split.value };
-      const found = await request("/api/story", { ...about, order: order() });
+      const found = await request("/api/story", { ...about, order });
       if (number !== latest) return;
-      edited = false;
-      fill(found);
+      showDialError("");
+      text.elements.story.value = found.lines.join("\n");
+      text.elements.question.value = found.question;
+      text.elements.people.value = found.people.join(", ");
+      text.elements.family.value = "";
+      own = null;
+      showProblems([]);
       show(found);
-      history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify({ ...found.reference, asked: found.asked }))}`);
-      say(found.answer ? "A story with its answer and proof." : "A story from which no answer follows.");
+      say("");
+      const { benchmark, preset: named, settings, split, place, number: at } = found.reference;
+      const told = Object.entries(settings).map(([name, value]) => [`dial.${name}`, value]);
+      const rest = { benchmark, ...(named && { preset: named }), split, place, number: at, asked: found.asked };
+      remember(new URLSearchParams([...Object.entries(rest), ...told]));
     } catch (error) {
-      if (number === latest) say(error.message, true);
+      if (number !== latest) return;
+      const isShown = showDialError(error.message);
+      say(isShown ? "One of the dials cannot be set so; the last story stays." : error.message, true);
+      document.documentElement.dataset.ready = "";
     }
   }
 
-  function fill(found) {
-    const fields = text.elements;
-    fields.story.value = found.lines.join("\n");
-    fields.question.value = found.question;
-    fields.people.value = found.people.join(", ");
-    fields.family.value = found.family;
-  }
+  const remember = (params) => history.replaceState(null, "", `#${params}`);
 
   function ownText() {
     const fields = text.elements;
-    return {
-      story: fields.story.value,
-      question: fields.question.value,
-      family: fields.family.value,
-      people: fields.people.value.split(",").map((name) => name.trim()).filter(Boolean).slice(0, 64),
-    };
+    const story = fields.story.value;
+    // Names of another story would be taken for words of this one.
+    const named = fields.people.value.split(",").map((name) => name.trim()).filter(Boolean);
+    const people = named.filter((name) => story.includes(name)).slice(0, 64);
+    return { story, question: fields.question.value, family: fields.family.value, people };
   }
-
-  const order = () => Math.min(Math.max(Math.round(Number(text.elements.order.value)) || 2, 1), 8);
 
   async function readText() {
     const number = ++latest;
     window.clearTimeout(waiting);
-    edited = true;
-    say("Reading …");
-    try {
-      const read = ownText();
-      const found = await request("/api/read", { ...read, order: order() });
-      if (number !== latest) return;
-      own = read;
-      show(found);
-      history.replaceState(null, "", location.pathname);
-      const fatal = found.problems.some((each) => each.is_fatal);
-      say(fatal ? "The text cannot be read; the place is marked below." : "The text is read, checked and answered.");
-    } catch (error) {
-      if (number === latest) say(error.message, true);
+    const read = ownText();
+    if (!read.story.trim()) {
+      showProblems([]);
+      stale(true);
+      $("reading").textContent = "Write a story, one sentence after the other, or start from one of those above.";
+      document.documentElement.dataset.ready = "";
+      return;
     }
+    $("reading").textContent = "Reading …";
+    try {
+      const found = await request("/api/read", { ...read, order });
+      if (number !== latest) return;
+      if (!read.question.trim() && found.forms.length && found.people.length) {
+        text.elements.question.value = fill(found.forms[0].templates[0], found.people);
+        readText();
+        return;
+      }
+      showProblems(found.problems, found.lines);
+      const fatal = found.problems.some((each) => each.is_fatal);
+      if (fatal) {
+        stale(true);
+        $("reading").textContent = view ? "The last result stays until this can be read." : "";
+      } else {
+        own = read;
+        show(found);
+        remember(new URLSearchParams({ story: read.story, question: found.question }));
+        $("reading").textContent = "Read, proved and checked.";
+      }
+    } catch (error) {
+      if (number === latest) $("reading").textContent = error.message;
+    }
+    document.documentElement.dataset.ready = "";
   }
 
   function readSoon() {
-    edited = true;
+    latest += 1; // what is under way is about an earlier text
     window.clearTimeout(waiting);
-    waiting = window.setTimeout(readText, WAIT_MS);
+    waiting = window.setTimeout(readText, PAUSE_MS);
+  }
+
+  function ask(question) {
+    text.elements.question.value = question;
+    readText();
+  }
+
+  function stale(isStale) {
+    stage.classList.toggle("is-stale", isStale && view !== null);
+    $("stale").hidden = !isStale || view === null;
   }
 
   // What a request for steps or an answer is about: what is shown, even if somebody types on meanwhile.
   function source() {
-    return view.reference ? { ...view.reference, asked: view.asked } : own;
+    return own ?? { ...view.reference, asked: view.asked };
+  }
+
+  // --- what is not understood
+
+  let marks = []; // [start, end, is fatal] in the story
+
+  function showProblems(problems, lines = []) {
+    marks = [];
+    const starts = [0];
+    const story = text.elements.story.value;
+    for (let at = story.indexOf("\n"); at >= 0; at = story.indexOf("\n", at + 1)) starts.push(at + 1);
+    const isAsWritten = lines.join("\n").trimEnd() === story.trimEnd();
+    const cards = problems.map((problem) => {
+      const isQuestion = problem.part === "question";
+      const parts = [make("p", "data", problem.message)];
+      let start = -1;
+      let length = problem.length;
+      if (isQuestion) {
+        start = Math.max(problem.column - 1, 0);
+      } else if (problem.line && isAsWritten) {
+        const line = lines[problem.line - 1];
+        start = starts[problem.line - 1] + Math.max(problem.column - 1, 0);
+        length = problem.column ? length || Math.max(line.length - problem.column + 1, 0) : line.length;
+        if (!length && line.length) [start, length] = [start - 1, 1]; // the end is missing
+        marks.push([start, start + length, problem.is_fatal]);
+      }
+      const chips = problem.fixes.map((fix) => button(`Use “${fix}”`, () => accept(isQuestion, start, length, fix)));
+      if (chips.length) parts.push(make("div", "chips", ...chips));
+      return make("div", problem.is_fatal ? "problem" : "problem minor", ...parts);
+    });
+    $("problems").replaceChildren(...cards);
+    text.elements.question.setAttribute("aria-invalid", String(problems.some((each) => each.is_fatal && each.part === "question")));
+    underline();
+  }
+
+  function accept(isQuestion, start, length, fix) {
+    const field = isQuestion ? text.elements.question : text.elements.story;
+    if (start < 0) field.value = fix;
+    else field.setRangeText(fix, start, length ? start + length : field.value.length, "end");
+    field.focus();
+    readText();
+  }
+
+  // What is not understood is underlined in a copy of the text that lies behind it.
+  function underline() {
+    const field = text.elements.story;
+    const parts = [];
+    let at = 0;
+    for (const [start, end, isFatal] of [...marks].sort((one, other) => one[0] - other[0])) {
+      if (start < at) continue;
+      parts.push(field.value.slice(at, start), make("mark", isFatal ? "" : "minor", field.value.slice(start, end)));
+      at = end;
+    }
+    const backdrop = text.querySelector(".backdrop");
+    backdrop.replaceChildren(...parts, `${field.value.slice(at)}\n`);
+    backdrop.scrollTop = field.scrollTop;
   }
 
   // --- what is shown
 
   function show(found) {
+    const isNew = !view || found.lines.join() !== view.lines.join();
     view = found;
-    showProblems(found);
+    if (isNew) outer = [];
+    stale(false);
+    stop();
+    showAsked(found);
     showAnswer(found);
-    showChoices(found);
-    const drawn = found.pictures.map((each) => figure(each, each.caption));
+    const worlds = found.answer ? [] : found.models.flatMap((each) => each.picture ?? []);
+    const drawn = (worlds.length ? worlds : found.pictures).map((each) => figure(each, each.caption));
+    $("pictures").className = drawn.length > 1 ? "several" : "";
     $("pictures").replaceChildren(...drawn, ...(found.note ? [make("p", "note", found.note)] : []));
+    Promise.resolve().then(() => {
+      for (const each of $("pictures").querySelectorAll("svg.wide")) {
+        each.style.minHeight = `${LEAST_SCALE * each.viewBox.baseVal.height}px`; // long stories stay legible
+      }
+    });
     showReadings(found.readings);
-    showModels(found);
+    showModels(found, worlds.length > 0);
     $("conventions").replaceChildren(...found.conventions.map((each) => make("li", "", each)));
     $("rules").hidden = !found.conventions.length;
     $("replies").replaceChildren();
@@ -194,95 +392,150 @@
     document.documentElement.dataset.ready = "";
   }
 
-  function showProblems(found) {
-    $("problems").replaceChildren(
-      ...found.problems.map((problem) => {
-        const parts = [];
-        const lines = problem.part === "question" ? [found.question] : found.lines;
-        const line = problem.line ? lines[problem.line - 1] : undefined;
-        const where = problem.part === "question" ? "Question" : problem.line ? `Line ${problem.line}` : "Story";
-        const column = problem.column ? `, column ${problem.column}` : "";
-        parts.push(make("p", "", make("strong", "", where + column), ": ", make("span", "data", problem.message)));
-        if (line !== undefined) {
-          const start = problem.column ? problem.column - 1 : 0;
-          const end = problem.column && problem.length ? start + problem.length : line.length;
-          const there = line.slice(start, end) || "␣";
-          parts.push(make("p", "", make("code", "data", line.slice(0, start), make("mark", "", there), line.slice(end))));
-          const button = make("button", "plain", "Go there");
-          button.type = "button";
-          button.addEventListener("click", () => goTo(problem, lines, start, end));
-          parts.push(make("p", "", button));
-        }
-        return make("div", problem.is_fatal ? "problem" : "problem minor", ...parts);
-      }),
-    );
+  // --- the question, as a sentence to complete
+
+  const SLOT = /\{(\d)\}/;
+  const fill = (template, people) => template.replace(new RegExp(SLOT, "g"), (_, place) => people[place % people.length]);
+
+  // The people for whom a template is this question; null if it is another one.
+  function match(template, question, people) {
+    const pieces = template.split(SLOT);
+    const name = `(${people.map(RegExp.escape ?? escapeRegExp).join("|")})`;
+    const pattern = pieces.map((piece, place) => (place % 2 ? name : escapeRegExp(piece))).join("");
+    const found = new RegExp(`^${pattern}$`, "u").exec(question);
+    return found && found.slice(1);
   }
 
-  function goTo(problem, lines, start, end) {
-    const field = problem.part === "question" ? text.elements.question : text.elements.story;
-    if (field.value.split("\n")[problem.line - 1] !== lines[problem.line - 1]) field.value = lines.join("\n");
-    const before = lines.slice(0, problem.line - 1).reduce((sum, each) => sum + each.length + 1, 0);
-    field.focus();
-    field.setSelectionRange(before + start, before + end);
+  const escapeRegExp = (part) => part.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&").replace(/\\-/g, "-");
+
+  function showAsked(found) {
+    const box = $("asked");
+    const people = found.people;
+    let form = null;
+    let minds = 0;
+    let chain = null;
+    for (const each of people.length ? found.forms : []) {
+      for (const [place, template] of each.templates.entries()) {
+        chain ??= match(template, found.question, people);
+        if (chain && !form) [form, minds] = [each, place];
+      }
+    }
+    const parts = [];
+    if (form) {
+      const pieces = form.templates[minds].split(SLOT);
+      const others = (place) => people.filter((name) => place === 0 || name !== chain[place - 1]);
+      const change = (place, name) => {
+        const now = chain.with(place, name);
+        for (let next = place + 1; next < now.length; next++) {
+          if (now[next] === now[next - 1]) now[next] = people.find((each) => each !== now[next - 1]);
+        }
+        ask(fill(form.templates[minds], now));
+      };
+      pieces.forEach((piece, place) => {
+        if (place % 2 === 0) piece.trim() && parts.push(make("span", "data", piece.trim()));
+        else parts.push(select(`Person ${Number(piece) + 1}`, others(Number(piece)), chain[piece], (name) => change(Number(piece), name)));
+      });
+      const last = chain.at(-1);
+      const next = people.find((name) => name !== last && !chain.includes(name)) ?? people.find((name) => name !== last);
+      if (form.templates.length > minds + 1 && next) {
+        const more = button("+ mind", () => ask(fill(form.templates[minds + 1], [...chain, next])));
+        more.setAttribute("aria-label", "Ask about one more mind");
+        parts.push(more);
+      }
+      if (minds > 0) {
+        const fewer = button("− mind", () => ask(fill(form.templates[minds - 1], chain.slice(0, -1))));
+        fewer.setAttribute("aria-label", "Ask about one mind less");
+        parts.push(fewer);
+      }
+    } else {
+      parts.push(make("span", "data", found.question));
+    }
+    const kinds = people.length ? found.forms.map((each, place) => [`form:${place}`, `Ask ${each.title}`]) : [];
+    const given = found.given.map((each, place) => [`given:${place}`, `${each.question} (${words(each.kind)})`]);
+    const known = new Set(given.length ? found.given.map((each) => each.question) : []);
+    const more = kinds.length ? [] : found.questions.filter((each) => !known.has(each)).map((each) => [`more:${each}`, each]);
+    const now = form ? `form:${found.forms.indexOf(form)}` : "";
+    if (kinds.length + given.length + more.length) {
+      const picker = make("select", "kind");
+      picker.setAttribute("aria-label", "Another question");
+      const groups = [["", [["", "Another question …"]]], ["Kinds of question", kinds], ["Questions of the benchmark", given], ["Questions", more]];
+      for (const [label, values] of groups) {
+        if (!values.length) continue;
+        const nodes = [...options(make("select"), values).children];
+        if (!label) picker.append(...nodes);
+        else {
+          const group = make("optgroup", "", ...nodes);
+          group.label = label;
+          picker.append(group);
+        }
+      }
+      picker.value = now;
+      picker.addEventListener("change", () => pick(picker.value, chain ?? people));
+      parts.push(picker);
+    }
+    const focused = [...box.children].indexOf(document.activeElement);
+    box.replaceChildren(...parts);
+    if (focused >= 0) (box.children[Math.min(focused, box.children.length - 1)] ?? box).focus();
+  }
+
+  function pick(value, people) {
+    const [kind, ...rest] = value.split(":");
+    if (kind === "form") {
+      const all = [...new Set([...people, ...view.people])];
+      ask(fill(view.forms[Number(rest[0])].templates[0], all));
+    } else if (kind === "given") {
+      if (own) ask(view.given[Number(rest[0])].question);
+      else newStory({ ...view.reference, asked: Number(rest[0]) });
+    } else if (kind === "more") {
+      ask(rest.join(":"));
+    }
   }
 
   function showAnswer(found) {
-    const parts = [];
-    if (found.question) parts.push(make("p", "data", found.question));
-    const isRead = !found.problems.some((each) => each.is_fatal);
-    if (isRead) {
-      const answer = found.answer ? make("strong", "data", found.answer) : make("strong", "", "no answer follows");
-      parts.push(make("p", "found", answer));
-      const rows = [];
-      if (found.proof.length) rows.push(["follows from", `${found.proof.length > 1 ? "sentences" : "sentence"} ${found.proof.join(", ")}`]);
-      if (found.answer) rows.push(["checker", found.confirmed ? "✓ confirms it" : "does not derive it under the default reading"]);
-      for (const [name, value] of Object.entries(found.facts)) rows.push([name, value]);
-      const list = make("dl", "");
-      for (const [name, value] of rows) list.append(make("dt", "", name), make("dd", "data", value));
-      parts.push(list, page.story(found.lines, found.proof));
-    }
+    const chip = (label, className = "", title = "") => {
+      const node = make("span", `chip ${className}`, label);
+      if (title) node.title = title;
+      return node;
+    };
+    const answer = found.answer ? words(found.answer) : "no answer follows";
+    const parts = [make("p", "found data", answer)];
+    if (found.answer && found.confirmed) parts.push(chip("✓ proved and checked", "good", "The oracle derives it, and an independent checker confirms it."));
+    else if (!found.answer && found.models.length > 1) parts.push(chip("worlds that fit differ in it", "", "The checker finds worlds that fit the story and differ in the answer."));
+    else if (found.answer) parts.push(chip("the checker does not derive it under the default reading", "bad"));
+    if (found.proof.length) parts.push(chip(`from ${found.proof.length > 1 ? "sentences" : "sentence"} ${found.proof.join(", ")}`));
+    parts.push(make("span", "facts", Object.values(found.facts).join(" · ")));
     $("answer").replaceChildren(...parts);
-  }
-
-  function showChoices(found) {
-    const given = found.given.map((each, index) => [`given:${index}`, `${each.question} (${words(each.kind)})`]);
-    const known = new Set(found.given.map((each) => each.question));
-    const more = found.questions.filter((each) => !known.has(each)).map((each) => [`more:${each}`, each]);
-    const select = text.elements.choices;
-    options(select, [["", given.length + more.length ? "choose …" : "none known"], ...given, ...more]);
-    if (!edited && found.given.length) select.value = `given:${found.asked}`;
   }
 
   function showReadings(readings) {
     $("readings-section").hidden = !readings.length;
-    const differ = new Set(readings.map((each) => each.answer)).size > 1;
-    const rows = readings.map((each) => [each.name, each.answer || "no answer", each.meaning]);
-    const note = differ ? "The readings differ: the answer depends on the rule." : "All readings agree.";
-    $("readings").replaceChildren(table(["reading", "answer", "rule"], rows, "Readings"), make("p", "", note));
+    if (!readings.length) return;
+    const first = readings[0].answer;
+    const differ = readings.some((each) => each.answer !== first);
+    $("readings-note").textContent = differ ? "The readings differ: the answer depends on the rule." : "All readings agree.";
+    const said = (answer) => make("p", "said data", answer ? words(answer) : "no answer");
+    const isFew = readings.length <= FEW_READINGS;
+    const cards = isFew
+      ? readings.map((each) => {
+          const name = make("h3", "note", words(each.name));
+          return make("div", each.answer === first ? "card" : "card differs", name, said(each.answer), make("p", "note", each.meaning));
+        })
+      : [...new Set(readings.map((each) => each.answer))].map((answer) => {
+          const names = readings.filter((each) => each.answer === answer);
+          const list = names.map((each) => make("li", "", make("strong", "", words(each.name)), ` ${each.meaning}`));
+          const all = make("details", "", make("summary", "note", `${names.length} of ${readings.length} readings`), make("ul", "note", ...list));
+          return make("div", answer === first ? "card" : "card differs", said(answer), all);
+        });
+    $("readings").classList.toggle("grouped", !isFew);
+    $("readings").replaceChildren(...cards);
   }
 
-  function table(heads, rows, label) {
-    const head = make("tr", "", ...heads.map((each) => cell("th", each, "col")));
-    const body = rows.map(([first, ...rest]) => make("tr", "", cell("th", first, "row"), ...rest.map((each) => cell("td", each))));
-    const node = make("div", "scroll", make("table", "", make("thead", "", head), make("tbody", "", ...body)));
-    node.tabIndex = 0;
-    node.setAttribute("role", "region");
-    node.setAttribute("aria-label", label);
-    return node;
-  }
-
-  function cell(name, content, scope) {
-    const node = make(name, "", make("span", "data", content));
-    if (scope) node.scope = scope;
-    return node;
-  }
-
-  function showModels(found) {
+  function showModels(found, areShown) {
     const models = found.models;
-    $("models-section").hidden = !models.length;
+    $("models-section").hidden = !models.length || areShown; // without an answer, they are what there is to see
     $("models-note").textContent =
       models.length > 1
-        ? "The checker finds worlds that fit the story and differ in the answer, so none follows:"
+        ? "The checker finds worlds that fit the story and differ in the answer, so none follows."
         : "The checker finds no world with another answer.";
     $("models").replaceChildren(
       ...models.map((each) => (each.picture ? figure(each.picture, each.caption) : make("p", "data", each.caption))),
@@ -293,102 +546,246 @@
 
   async function showSteps() {
     const number = ++latestSteps;
-    const section = $("steps-section");
-    if (view.problems.some((each) => each.is_fatal) || !view.question) {
-      section.hidden = true;
-      return;
-    }
     try {
-      const found = await request("/api/steps", { ...source(), order: order() });
+      const found = await request("/api/steps", { ...source(), order });
       if (number !== latestSteps) return;
       steps = found.steps;
-      section.hidden = !steps.length;
-      $("where").max = String(steps.length);
+      $("steps-section").hidden = !steps.length;
+      $("player").hidden = !steps.length;
+      where.max = String(steps.length);
+      $("orders").hidden = !steps[0]?.entries.some((entry) => entry.chain.length);
       step(steps.length);
     } catch (error) {
       if (number !== latestSteps) return;
       steps = [];
-      section.hidden = false;
-      $("sentence").textContent = error.message;
-      $("moment").replaceChildren();
+      $("player").hidden = true;
+      $("steps-section").hidden = false;
+      $("moment").replaceChildren(make("p", "bad data", error.message));
     }
   }
 
   function step(wanted) {
     if (!steps.length) return;
     const number = Math.min(Math.max(wanted, 1), steps.length);
-    $("where").value = String(number);
-    $("where").setAttribute("aria-valuetext", `sentence ${number} of ${steps.length}`);
+    where.value = String(number);
+    where.setAttribute("aria-valuetext", `sentence ${number} of ${steps.length}`);
     $("back").disabled = number === 1;
     $("on").disabled = number === steps.length;
     const now = steps[number - 1];
-    const before = new Map((steps[number - 2]?.entries ?? []).map(([group, name, value]) => [`${group}\n${name}`, value]));
-    $("sentence").replaceChildren(make("span", "note", `${number}/${steps.length} `), make("span", "data", now.sentence));
-    const groups = new Map();
-    for (const entry of now.entries) {
-      if (!groups.has(entry[0])) groups.set(entry[0], []);
-      groups.get(entry[0]).push(entry);
-    }
-    const tables = [...groups].map(([group, entries]) => {
-      const rows = entries.map(([, name, value, isWrong]) => {
-        const changed = (before.get(`${group}\n${name}`) ?? "") !== value;
-        const shown = make("span", isWrong ? "data bad" : "data", isWrong ? `≠ ${value}` : value || "–");
-        const first = cell("th", name, "row");
-        const row = make("tr", changed ? "changed" : "", first, make("td", "", shown));
-        if (changed) row.cells[1].append(make("span", "note", " changed"));
-        return row;
-      });
-      const node = make("table", "", make("caption", "", group), make("tbody", "", ...rows));
-      return make("div", "", node);
-    });
-    const parts = [make("div", "groups", ...tables)];
-    if (now.picture) parts.push(figure(now.picture, now.picture.caption));
+    $("sentence").replaceChildren(make("span", "note", `${number} / ${steps.length}  `), make("span", "data", now.sentence));
+    $("sentence").title = now.sentence;
+    uncover(number);
+    const isLast = number === steps.length;
+    const parts = describe(now.entries, steps[number - 2]?.entries ?? []);
+    if (now.picture && !isLast) parts.unshift(figure(now.picture, now.picture.caption));
+    $("steps-title").textContent = isLast ? "At the end" : `After sentence ${number}`;
     $("moment").replaceChildren(...parts);
-    document.querySelectorAll("#answer .story li").forEach((line, index) => {
-      if (index === number - 1) line.setAttribute("aria-current", "step");
-      else line.removeAttribute("aria-current");
+  }
+
+  // Show the pictures of the story as far as it is told.
+  function uncover(number) {
+    const isLast = number === steps.length;
+    for (const picture of $("pictures").querySelectorAll("svg[data-rows]")) {
+      const rows = picture.dataset.rows.split(" ").map(Number);
+      const told = picture.querySelector(".told");
+      const wasUnfinished = picture.classList.contains("unfinished");
+      picture.classList.toggle("unfinished", !isLast);
+      for (const each of picture.querySelectorAll(".proof")) each.classList.toggle("lit", isLast && wasUnfinished);
+      const { width, height } = picture.viewBox.baseVal;
+      const end = rows[number] ?? height;
+      told.style.clipPath = `polygon(0 0, ${width}px 0, ${width}px ${end}px, 0 ${end}px) view-box`;
+      const { top, height: shown } = picture.getBoundingClientRect();
+      const bottom = top + (shown * (rows[number] ?? height)) / height;
+      if (playing && shown && bottom > window.innerHeight) window.scrollBy({ top: bottom - window.innerHeight + 40, behavior: "smooth" });
+    }
+  }
+
+  function stop() {
+    window.clearTimeout(playing);
+    playing = 0;
+    $("player").classList.remove("is-playing");
+    $("play").setAttribute("aria-label", "Play");
+  }
+
+  function play() {
+    if (playing) {
+      stop();
+      return;
+    }
+    $("player").classList.add("is-playing");
+    $("play").setAttribute("aria-label", "Pause");
+    const isAtEnd = Number(where.value) === steps.length;
+    const next = (number) => {
+      step(number);
+      if (number >= steps.length) stop();
+      else playing = window.setTimeout(() => next(number + 1), STEP_MS);
+    };
+    playing = 1;
+    next(isAtEnd ? 1 : Number(where.value) + 1);
+  }
+
+  const walk = (wanted) => {
+    stop();
+    step(wanted);
+  };
+
+  // What holds: beliefs as a matrix of people, the rest in lists. An entry is {group, name, value, is_wrong, chain}.
+  function describe(entries, before) {
+    const earlier = new Map(before.map((each) => [`${each.group}\n${each.name}`, each.value]));
+    const hasChanged = (entry) => before.length > 0 && (earlier.get(`${entry.group}\n${entry.name}`) ?? "") !== entry.value;
+    const beliefs = entries.filter((entry) => entry.chain.length);
+    if (!beliefs.length) return [lists(entries, hasChanged)];
+    const chips = entries.filter((entry) => !entry.chain.length && (entry.value || entry.name === "really"));
+    const really = chips.map((entry) => {
+      const node = make("span", "chip", make("strong", "data", `${words(entry.name)}:`), " ", make("span", "data", words(entry.value) || "–"));
+      node.title = entry.group;
+      return node;
     });
+    return [make("p", "really", ...really), matrix(beliefs, hasChanged)];
+  }
+
+  function matrix(beliefs, hasChanged) {
+    const people = beliefs.filter((each) => each.chain.length === 1).map((each) => each.chain[0]);
+    const by = new Map(beliefs.map((each) => [each.chain.join("\n"), each]));
+    const deepest = Math.max(...beliefs.map((each) => each.chain.length));
+    const count = Math.max(deepest - 2, 0);
+    outer = outer.filter((name) => people.includes(name)).slice(0, count);
+    while (outer.length < count) outer.push(people.find((name) => name !== outer.at(-1)));
+    const parts = [];
+    if (count) {
+      const selects = outer.map((name, place) =>
+        select(`Mind ${place + 1}`, people.filter((each) => place === 0 || each !== outer[place - 1]), name, (value) => {
+          outer[place] = value;
+          for (let next = place + 1; next < outer.length; next++) {
+            if (outer[next] === outer[next - 1]) outer[next] = people.find((each) => each !== outer[next - 1]);
+          }
+          step(Number(where.value));
+        }),
+      );
+      parts.push(make("p", "according", ...selects.flatMap((each) => [each, "thinks that"]), "…"));
+    }
+    const cellOf = (chain, isOwn) => {
+      const entry = by.get(chain.join("\n"));
+      if (!entry) return make("td", "same", "·");
+      const classes = [isOwn ? "own" : "", entry.is_wrong ? "wrong" : "", entry.value ? "" : "none", hasChanged(entry) ? "changed" : ""];
+      const shown = make("span", "data", words(entry.value) || "no idea");
+      const node = make("td", classes.filter(Boolean).join(" "), ...(entry.is_wrong ? ["✗ ", shown] : [shown]));
+      node.title = `${entry.name} it is in: ${entry.value || "no idea"}${entry.is_wrong ? " (wrong)" : ""}`;
+      return node;
+    };
+    const isDeep = deepest > 1;
+    const head = (content, scope) => {
+      const node = make("th", "", content);
+      node.scope = scope;
+      return node;
+    };
+    const name = (each) => make("strong", "data", each);
+    const rows = people.map((one) => {
+      const first = head(name(one), "row");
+      const itself = cellOf(outer.at(-1) === one ? outer : [...outer, one], true);
+      const about = isDeep ? people.map((two) => cellOf([...outer, one, two], false)) : [];
+      const cells = outer.at(-1) === one ? [itself, ...people.map(() => make("td", "same", "·"))].slice(0, about.length + 1) : [itself, ...about];
+      return make("tr", "", first, ...cells);
+    });
+    const heads = [make("td", "same"), head(isDeep ? "thinks" : "thinks it is in", "col"), ...(isDeep ? people.map((each) => head(make("span", "", "that ", name(each), " thinks"), "col")) : [])];
+    const table = make("table", "matrix", make("thead", "", make("tr", "", ...heads)), make("tbody", "", ...rows));
+    const holder = make("div", "scroll", table);
+    holder.tabIndex = 0;
+    holder.setAttribute("role", "region");
+    holder.setAttribute("aria-label", "Who thinks what");
+    const key = "✗ wrong about where it is, or about what the other thinks; framed: changed by this sentence.";
+    return make("div", "", ...parts, holder, make("p", "note", key));
+  }
+
+  function lists(entries, hasChanged) {
+    const groups = new Map();
+    for (const entry of entries) {
+      if (!groups.has(entry.group)) groups.set(entry.group, []);
+      groups.get(entry.group).push(entry);
+    }
+    const tables = [...groups].map(([group, each]) => {
+      const rows = each.map((entry) => {
+        const first = make("th", "", make("span", "data", entry.name));
+        first.scope = "row";
+        const value = make("td", "", make("span", entry.is_wrong ? "data bad" : "data", entry.value || "–"));
+        return make("tr", hasChanged(entry) ? "changed" : "", first, value);
+      });
+      return make("table", "", make("caption", "", group), make("tbody", "", ...rows));
+    });
+    return make("div", "groups", ...tables);
+  }
+
+  function showOrders() {
+    const labels = ORDERS.map((each) => {
+      const box = make("input");
+      Object.assign(box, { type: "radio", name: "order", value: String(each), checked: each === order });
+      box.addEventListener("change", () => {
+        order = each;
+        if (view) showSteps();
+        else return;
+        refreshForms();
+      });
+      return make("label", "", box, `${each} ${each === 1 ? "mind" : "minds"}`);
+    });
+    $("orders").append(...labels);
+  }
+
+  // Questions may go through as many minds as are shown.
+  async function refreshForms() {
+    const number = latest;
+    try {
+      const path = own ? "/api/read" : "/api/story";
+      const found = await request(path, { ...source(), order });
+      if (number !== latest) return;
+      view = { ...view, forms: found.forms, questions: found.questions };
+      showAsked(view);
+    } catch {
+      // The question stays as it is.
+    }
   }
 
   // --- models
 
-  async function ask() {
+  async function askModel() {
     const model = asking.elements.model.value;
-    const card = make("div", "reply", make("p", "", make("strong", "data", model), " is asked …"));
+    const card = make("div", "reply", make("p", "", make("strong", "data", model), " is thinking …"));
     $("replies").prepend(card);
     try {
       const body = { ...source(), model, prompt: asking.elements.prompt.value, conventions: asking.elements.conventions.checked };
       const found = await request("/api/ask", body);
       const careful = found.matches.careful;
-      const verdict = careful ? (careful.right ? "✓ right" : "✗ wrong") : "";
       const said = found.cut_off ? "(cut off before an answer)" : found.answer || "(nothing)";
-      const parts = [make("p", "", make("strong", "data", found.model), ": ", make("span", "data", said))];
-      if (verdict) {
-        const how = `${verdict}: expected ${found.target} (${words(careful.kind)})`;
-        parts.push(make("p", careful.right ? "good data" : "bad data", how));
+      const answer = make("p", "", make("strong", "data", found.model), " says ", make("strong", "said data", said));
+      const parts = [answer];
+      if (careful) {
+        card.classList.add(careful.right ? "right" : "wrong");
+        const why = found.mistake ? `; it answered ${found.mistake}` : "";
+        const verdict = careful.right ? "✓ right" : `✗ wrong; ${words(found.target)} is proved${why}`;
+        parts.push(make("p", careful.right ? "good data" : "bad data", verdict));
       }
       for (const each of found.steps) {
-        const prompt = make("details", "", make("summary", "", "Prompt and reply"), make("pre", "data", each.prompt), make("pre", "data", each.reply));
-        parts.push(prompt);
+        parts.push(make("details", "", make("summary", "note", "Prompt and reply"), make("pre", "data", each.prompt), make("pre", "data", each.reply)));
       }
       card.replaceChildren(...parts);
     } catch (error) {
+      card.classList.add("wrong");
       card.replaceChildren(make("p", "", make("strong", "data", model), ": ", make("span", "bad data", error.message)));
     }
   }
 
   function showPrompts(models) {
-    const found = models.find((each) => each.name === asking.elements.model.value);
-    for (const name of ["prompt", "conventions"]) asking.elements[name].disabled = !found?.prompts;
+    const isLanguageModel = models.find((each) => each.name === asking.elements.model.value)?.prompts ?? false;
+    for (const name of ["prompt-label", "conventions-label"]) $(name).hidden = !isLanguageModel;
+    $("ask-note").hidden = models.some((each) => each.prompts);
   }
 
-  // --- downloads, runs and audits
+  // --- downloads
 
   async function makeDataset() {
     const fields = $("download").elements;
     const counts = {};
     for (const name of ["train", "val", "test", "seed"]) counts[name] = Math.round(Number(fields[name].value)) || 0;
-    $("downloaded").textContent = "Making the dataset …";
+    $("downloaded").textContent = "Making the files …";
     try {
       const found = await request("/api/dataset", { ...turned(), ...counts, format: fields.format.value });
       const link = make("a", "", found.file);
@@ -396,64 +793,85 @@
       link.download = found.file;
       const told = Object.entries(found.splits).map(([split, each]) => `${split}: ${each.stories} stories, ${each.questions} questions`);
       $("downloaded").replaceChildren(link, ` (${told.join("; ")})`);
+      link.click();
     } catch (error) {
       $("downloaded").replaceChildren(make("span", "bad data", error.message));
     }
   }
 
-  async function showFiles() {
-    const form = $("files");
+  // --- links and files
+
+  async function copyLink() {
     try {
-      const found = await request("/api/files");
-      $("folder").replaceChildren("In the data folder ", make("span", "data", found.folder), ".");
-      const parts = [];
-      if (found.runs.length) {
-        const items = found.runs.map((name) => {
-          const box = document.createElement("input");
-          box.type = "checkbox";
-          box.name = "run";
-          box.value = name;
-          return make("li", "", make("label", "tick", box, make("span", "data", name)));
-        });
-        const button = make("button", "", "Open the report on the chosen runs");
-        button.type = "submit";
-        parts.push(make("h3", "", "Runs"), make("ul", "", ...items), make("p", "", button));
-      }
-      if (found.data.length) {
-        const items = found.data.map((name) => {
-          const link = make("a", "data", name);
-          link.href = `/audit?data=${encodeURIComponent(name)}`;
-          link.target = "_blank";
-          link.rel = "noopener";
-          return make("li", "", "Audit ", link);
-        });
-        parts.push(make("h3", "", "Data"), make("ul", "", ...items));
-      }
-      if (!parts.length) parts.push(make("p", "note", "It has no runs and no data yet; evaluate --output-dir and generate --out write them."));
-      form.replaceChildren(...parts);
+      await navigator.clipboard.writeText(location.href);
+      flash($("link"), "Copied");
+    } catch {
+      flash($("link"), "Copy it from the address bar");
+    }
+  }
+
+  function flash(node, label) {
+    const before = node.dataset.label ?? node.textContent;
+    node.dataset.label = before;
+    node.textContent = label;
+    window.setTimeout(() => (node.textContent = before), 1600);
+  }
+
+  async function savePicture() {
+    try {
+      const found = await request("/api/picture", source());
+      const link = make("a");
+      link.href = URL.createObjectURL(new Blob([found.svg], { type: "image/svg+xml" }));
+      link.download = "story.svg";
+      link.click();
+      window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     } catch (error) {
-      form.replaceChildren(make("p", "bad data", error.message));
+      flash($("save"), error.message.slice(0, 60));
     }
   }
 
   // --- events
 
   function follow() {
-    if (location.hash.length < 2) return false;
-    let wanted;
-    try {
-      wanted = JSON.parse(decodeURIComponent(location.hash.slice(1)));
-    } catch {
-      say("The address names no story; here is another one.", true);
-      return false;
+    const wanted = new URLSearchParams(location.hash.slice(1));
+    if (wanted.has("story")) {
+      text.elements.story.value = wanted.get("story");
+      text.elements.question.value = wanted.get("question") ?? "";
+      text.elements.people.value = "";
+      openTab("write");
+      readText();
+      return true;
     }
-    if (!benchmarks.some((each) => each.name === wanted?.benchmark)) return false;
-    dials.elements.benchmark.value = wanted.benchmark;
-    showDials(wanted.settings);
-    if (wanted.preset) dials.elements.preset.value = wanted.preset;
-    if (wanted.split) dials.elements.split.value = wanted.split;
-    newStory(wanted);
+    const benchmark = benchmarks.find((each) => each.name === wanted.get("benchmark"));
+    if (!benchmark) return false;
+    const number = (name) => (/^\d{1,15}$/.test(wanted.get(name) ?? "") ? Number(wanted.get(name)) : undefined);
+    const settings = {};
+    for (const dial of benchmark.dials) {
+      const value = wanted.get(`dial.${dial.name}`);
+      if (value !== null) settings[dial.name] = dial.kind === "switch" ? value === "true" : value;
+    }
+    dials.elements.benchmark.value = benchmark.name;
+    showBenchmark(settings, wanted.get("preset") ?? "");
+    const split = wanted.get("split") ?? "test";
+    dials.elements.split.value = split;
+    const found = { benchmark: benchmark.name, preset, settings, split };
+    for (const name of ["place", "number", "asked"]) if (number(name) !== undefined) found[name] = number(name);
+    newStory(found);
     return true;
+  }
+
+  function showSamples() {
+    const chips = samples.map((each) =>
+      button(each.title, () => {
+        text.elements.story.value = each.story;
+        text.elements.question.value = each.question;
+        text.elements.people.value = "";
+        text.elements.family.value = "";
+        openTab("write");
+        readText();
+      }),
+    );
+    $("samples").replaceChildren(...chips);
   }
 
   dials.addEventListener("submit", (event) => {
@@ -461,7 +879,7 @@
     newStory();
   });
   dials.addEventListener("change", (event) => {
-    if (event.target.name === "benchmark") showDials();
+    if (event.target.name === "benchmark") showBenchmark();
     newStory();
   });
   text.addEventListener("submit", (event) => {
@@ -469,23 +887,16 @@
     readText();
   });
   text.addEventListener("input", (event) => {
-    if (["story", "question", "people"].includes(event.target.name)) readSoon();
+    if (event.target.name === "story") {
+      marks = [];
+      underline();
+      readSoon();
+    } else if (["question", "people"].includes(event.target.name)) readSoon();
   });
   text.addEventListener("change", (event) => {
-    const { name, value } = event.target;
-    if (name === "choices" && value) {
-      const [kind, ...rest] = value.split(":");
-      const number = Number(rest[0]);
-      if (kind === "given" && !edited) {
-        newStory({ ...view.reference, asked: number });
-      } else {
-        text.elements.question.value = kind === "given" ? view.given[number].question : rest.join(":");
-        readText();
-      }
-    }
-    if (name === "family" || (name === "order" && edited)) readText();
-    else if (name === "order" && view) newStory({ ...view.reference, asked: view.asked });
+    if (event.target.name === "family") readText();
   });
+  text.elements.story.addEventListener("scroll", underline);
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -494,46 +905,46 @@
   });
   asking.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (view) ask();
+    if (view) askModel();
   });
+  $("asked").addEventListener("submit", (event) => event.preventDefault());
   $("download").addEventListener("submit", (event) => {
     event.preventDefault();
     makeDataset();
   });
-  $("files").addEventListener("submit", (event) => {
-    event.preventDefault();
-    const runs = new FormData(event.target).getAll("run");
-    if (!runs.length) return;
-    const query = runs.map((name) => `run=${encodeURIComponent(name)}`).join("&");
-    window.open(`/report?${query}`, "_blank", "noopener");
-  });
-  $("back").addEventListener("click", () => step(Number($("where").value) - 1));
-  $("on").addEventListener("click", () => step(Number($("where").value) + 1));
-  $("where").addEventListener("input", () => step(Number($("where").value)));
+  $("back").addEventListener("click", () => walk(Number(where.value) - 1));
+  $("on").addEventListener("click", () => walk(Number(where.value) + 1));
+  $("play").addEventListener("click", play);
+  where.addEventListener("input", () => walk(Number(where.value)));
+  $("link").addEventListener("click", copyLink);
+  $("save").addEventListener("click", savePicture);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest("input, select, textarea, [tabindex='0']")) return;
+    if (event.target.closest("input, select, textarea, [tabindex='0']:not(button), [role=tab]")) return;
     if (event.key === "n") newStory();
-    else if (event.key === "ArrowLeft") step(Number($("where").value) - 1);
-    else if (event.key === "ArrowRight") step(Number($("where").value) + 1);
+    else if (event.key === "ArrowLeft") walk(Number(where.value) - 1);
+    else if (event.key === "ArrowRight") walk(Number(where.value) + 1);
+    else if (event.key === " " && !event.target.closest("button, summary, a")) play();
     else return;
     event.preventDefault();
   });
-  window.addEventListener("hashchange", follow);
+  window.addEventListener("hashchange", () => follow());
 
   async function start() {
     try {
       const found = await request("/api/start");
       benchmarks = found.benchmarks;
-      options(dials.elements.benchmark, benchmarks.map((each) => [each.name, `${each.name} (${each.title})`]));
-      const families = new Map(benchmarks.map((each) => [each.family, each.title]));
-      options(text.elements.family, [["", "by the question"], ...families]);
+      const byFamily = new Map(benchmarks.map((each) => [each.family, each]));
+      samples = [...byFamily.values()].flatMap((each) => each.samples);
+      options(dials.elements.benchmark, benchmarks.map((each) => [each.name, each.name]));
+      options(text.elements.family, [["", "by the question"], ...[...byFamily].map(([name, each]) => [name, each.title])]);
       options(asking.elements.model, found.models.map((each) => each.name));
       options(asking.elements.prompt, found.prompts, "zero-shot");
       asking.elements.model.addEventListener("change", () => showPrompts(found.models));
       showPrompts(found.models);
-      showDials();
-      showFiles();
+      showOrders();
+      showSamples();
+      showBenchmark();
       if (!follow()) newStory();
     } catch (error) {
       say(error.message, true);

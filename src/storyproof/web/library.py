@@ -9,22 +9,26 @@ import re
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from threading import Lock
 from typing import Any
 
-from storyproof.datasets.manifest import is_dataset
+from storyproof.datasets.manifest import is_dataset, read_manifest
 from storyproof.datasets.reading import is_data
 from storyproof.datasets.writing import write_dataset
 from storyproof.engines.processes import WorkerDiedError, run_apart
-from storyproof.errors import ConfigError, DataError
+from storyproof.errors import ConfigError, DataError, StoryproofError
+from storyproof.evaluation.runs import read_about
 from storyproof.example import SPLITS
+from storyproof.formats.format import formats
 from storyproof.generation.seeds import digest
 from storyproof.io.atomic_files import whole_file, writing_to
 from storyproof.io.bounded_input import FILE, FOLDER, kind_of, name_of, open_file, resolved
 from storyproof.io.locks import Claim
+from storyproof.study.progress import is_study, read_progress
 from storyproof.web.dials import Dials
 
 DOWNLOADS = "downloads"
@@ -37,6 +41,11 @@ _DEEPEST, _MOST_LISTED = 3, 200
 _RUN = re.compile(rb'\s*\[?\s*\{\s*"(?:schema|model)"')
 _NAME = re.compile(r"[a-z0-9][a-z0-9@.-]{0,80}\.zip")
 _KEPT = 8  # pages
+DROPPED = "dropped"  # where files are kept that are dropped on a page
+LARGEST_DROPPED = 50 << 20  # bytes
+_ODD = re.compile(r"[^\w.-]+")
+_LONGEST_NAME = 80
+_Built = tuple[str, dict[str, Any]]  # a page, and what it found in a few words
 
 
 class Library:
@@ -48,7 +57,8 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._pages: OrderedDict[object, str] = OrderedDict()
+        self._pages: OrderedDict[object, _Built] = OrderedDict()
+        self._results: dict[object, dict[str, Any]] = {}
         self._lock, self._making = Lock(), Lock()
 
     # Datasets to download.
@@ -110,19 +120,21 @@ class Library:
     # Runs and data that can be opened.
 
     def listing(self) -> dict[str, Any]:
-        """Return the runs and the data in the folder, by their paths in it."""
-        runs, data = list[str](), list[str]()
+        """Return the runs, data and studies in the folder, by their paths in it."""
+        runs, data, studies = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
         for path in self._walk(self.folder, _DEEPEST):
-            if len(runs) + len(data) >= _MOST_LISTED:
+            if len(runs) + len(data) + len(studies) >= _MOST_LISTED:
                 break
             name = name_of(path.relative_to(self.folder))
-            if kind_of(path) == FOLDER:
-                data.append(name)
+            if kind_of(path) == FOLDER and is_study(path):
+                studies.append({"path": name, **_describe_study(path)})
+            elif kind_of(path) == FOLDER:
+                data.append({"path": name, **_describe_dataset(path), "audit": self._result_of_audit(path)})
             elif _is_run(path):
-                runs.append(name)
+                runs.append({"path": name, **_describe_run(path)})
             elif is_data(path):
-                data.append(name)
-        return {"folder": name_of(self.folder), "runs": runs, "data": data}
+                data.append({"path": name, "bytes": path.stat().st_size, "audit": self._result_of_audit(path)})
+        return {"folder": name_of(self.folder), "runs": runs, "data": data, "studies": studies}
 
     def _walk(self, folder: Path, depth: int) -> Iterator[Path]:
         """Yield datasets and files in a folder; links, and what begins with a dot, are left out."""
@@ -134,7 +146,7 @@ class Library:
             if path.name.startswith(".") or path.is_symlink():
                 continue
             kind = kind_of(path)
-            if kind == FILE or (kind == FOLDER and is_dataset(path)):
+            if kind == FILE or (kind == FOLDER and (is_dataset(path) or is_study(path))):
                 yield path
             elif kind == FOLDER and depth > 1 and path.name != DOWNLOADS:
                 yield from self._walk(path, depth - 1)
@@ -166,7 +178,8 @@ class Library:
         paths = [self.find(name) for name in runs]
         if not paths:
             raise ConfigError("choose at least one run.")
-        return self._page("report", paths, partial(_report, title=", ".join(runs)))
+        title = "Report" if len(paths) == 1 else f"Report on {len(paths)} runs"
+        return self._page("report", paths, partial(_report, title=title))[0]
 
     def audit_page(self, data: str) -> str:
         """Return the audit of data in the folder as a page.
@@ -174,9 +187,37 @@ class Library:
         Raises:
             StoryproofError: If they cannot be read.
         """
-        return self._page("audit", [self.find(data)], _audit)
+        return self._page("audit", [self.find(data)], _audit)[0]
 
-    def _page(self, kind: str, paths: Sequence[Path], build: Callable[[Sequence[Path]], str]) -> str:
+    def _result_of_audit(self, path: Path) -> dict[str, Any] | None:
+        """Return the result of the audit of data as they are now; None if the server has not audited them."""
+        try:
+            key = "audit", ((str(path.resolve()), *_stamps(path)),)
+        except OSError:
+            return None
+        with self._lock:
+            return self._results.get(key)
+
+    def keep_file(self, name: str, content: bytes) -> str:
+        """Write a file that somebody dropped on a page into the folder; return its path there.
+
+        Raises:
+            DataError: If it is not data by its name, or cannot be written.
+        """
+        plain = _ODD.sub("_", Path(name).name).strip("._")[-_LONGEST_NAME:]
+        path = self.folder / DROPPED / plain
+        known = sorted({suffix for each in formats() for suffix in each.suffixes})
+        if path.suffix not in known:
+            raise DataError(f"'{name[:200]}' is not a file of data by its name; it should end in {', '.join(known)}.")
+        with writing_to(path.parent, "--data"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink() or kind_of(path) not in ("", FILE):
+                raise DataError(f"'{plain}' in the folder {DROPPED} is not a file; remove it.")
+            with whole_file(path) as file:
+                file.write(content)
+        return f"{DROPPED}/{plain}"
+
+    def _page(self, kind: str, paths: Sequence[Path], build: Callable[[Sequence[Path]], _Built]) -> _Built:
         """Return a page that was built before, if no file has changed since; else build it in another process.
 
         Raises:
@@ -200,20 +241,64 @@ class Library:
             self._pages[key] = found
             while len(self._pages) > _KEPT:
                 self._pages.popitem(last=False)
+            self._results[key] = found[1]
         return found
 
 
-def _report(paths: Sequence[Path], title: str) -> str:
-    from storyproof.reports.run_report import report
+def _report(paths: Sequence[Path], title: str) -> _Built:
+    from storyproof.reports.report import report
 
-    return report(paths, title=title).render()
+    return report(paths, title=title).render(), {}
 
 
-def _audit(paths: Sequence[Path]) -> str:
+def _audit(paths: Sequence[Path]) -> _Built:
     from storyproof.audits.audit import audit
+    from storyproof.reports.audit_page import describe_result
     from storyproof.reports.audit_sections import page_of
 
-    return page_of(audit(paths), paths, {})
+    found = audit(paths)
+    unread = sum(found.unread.values())
+    result = {
+        "ok": found.ok,
+        "result": describe_result(found)[0],
+        "questions": found.questions,
+        "understood": 1 - unread / found.questions if found.questions else 1.0,
+    }
+    return page_of(found, paths, {}), result
+
+
+def _describe_run(path: Path) -> dict[str, Any]:
+    """Return what a card says about a run; without what its file does not say."""
+    about = read_about(path) or {}
+    run, intervals = about.get("run") or {}, about.get("intervals") or {}
+    manifest = (run.get("data") or {}).get("manifest") or {}
+    data = Path(str(about.get("data") or "")).name
+    found = {
+        "model": about.get("model"),
+        "data": data,
+        "split": about.get("split"),
+        "benchmark": manifest.get("benchmark"),
+        "questions": about.get("questions"),
+        "accuracy": about.get("accuracy"),
+        "interval": intervals.get("accuracy"),
+        "started": run.get("started"),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _describe_dataset(folder: Path) -> dict[str, Any]:
+    """Return what a card says about a dataset; without what its manifest does not say."""
+    try:
+        manifest = read_manifest(folder) or {}
+        splits = {name: each.get("questions") for name, each in manifest["splits"].items()}
+        return {"benchmark": manifest.get("benchmark"), "splits": splits, "seed": manifest.get("seed")}
+    except (StoryproofError, KeyError, AttributeError):
+        return {}
+
+
+def _describe_study(folder: Path) -> dict[str, Any]:
+    progress = read_progress(folder)
+    return {} if progress is None else asdict(progress)
 
 
 def _stamps(path: Path) -> Iterator[tuple[str, int, int]]:

@@ -1,17 +1,15 @@
-"""The verb `serve`: start the explorer on this machine."""
+"""The verb `serve`: start the home page on this machine."""
 
 from __future__ import annotations
 
-import errno
-import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from storyproof.errors import ConfigError, DataError
+from storyproof.errors import DataError
 from storyproof.io.bounded_input import FOLDER, kind_of
+from storyproof.runtime.listening import is_open, listen
 from storyproof.runtime.optional_packages import need
 
 if TYPE_CHECKING:
@@ -32,10 +30,10 @@ def serve(
     seed: int | None = None,
     ready: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Start the explorer, and answer until it is interrupted.
+    """Start the home page with explorer, runs, data and studies, and answer until it is interrupted.
 
     Args:
-        data: Its data folder: downloads are written there, and runs and data there can be opened.
+        data: Its data folder: downloads and dropped files are written there; its runs, data and studies are shown.
         host: The address that it listens at; by default it can be reached from this machine only.
         port: The port; 0 takes one that is free.
         models: Models that can be asked, besides the built-in solvers; names as for `evaluate`.
@@ -80,28 +78,3 @@ def serve(
             server.run(sockets=[listening])
     finally:
         listening.close()
-
-
-def is_open(host: str) -> bool:
-    """Return whether an address stands for all addresses of this machine."""
-    try:
-        return ip_address(host).is_unspecified
-    except ValueError:
-        return False
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Open the socket, so that whoever is told the address can connect at once.
-
-    Raises:
-        ConfigError: If that is not possible.
-    """
-    if not 0 <= port <= 65535:
-        raise ConfigError(f"--port is {port}; use 0 to 65535.")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise ConfigError(f"port {port} is in use; stop the other program, or choose another --port.") from error
-        raise ConfigError(f"cannot listen at {host}, port {port}: {error.strerror}; choose another --host.") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from secrets import randbelow
@@ -14,6 +15,8 @@ from storyproof.language.display_names import display_name
 from storyproof.stories import OwnText, prove_own, read_own
 from storyproof.web.dials import Dials, Recipes
 
+_FORMS = re.compile(r"[;,]? expected one of:? .*", re.DOTALL)  # the grammar of a family is not for a page
+_QUOTED = re.compile(r"'(.+?)'(?=[.;,: ]|$)")
 MOST_MODELS = 24  # worlds that are shown; kinship has at most 12
 _MOST_PLACES = 1_000_000
 
@@ -63,6 +66,7 @@ class StoryView:
         note: Why there is no picture.
         conventions: The rules that the answer rests on.
         questions: Other questions that can be asked.
+        forms: Kinds of question, to be completed with the names of people.
     """
 
     family: str
@@ -83,6 +87,7 @@ class StoryView:
     note: str = ""
     conventions: Sequence[str] = ()
     questions: Sequence[str] = ()
+    forms: Sequence[dict[str, Any]] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -139,8 +144,10 @@ def view_made(
     given = [{"question": each.question, "answer": each.answer, "kind": family.kind(each)} for each in examples]
     others = [*examples[:number], *examples[number + 1 :]]
     view = _view(family, examples[number], others)
-    questions = _questions(family, examples[number].story, order, view.people)
-    return replace(view, reference=reference.as_dict(), asked=number, given=given, questions=questions)
+    possible = _questions(family, examples[number].story, max(order, examples[number].order), view.people)
+    return replace(
+        view, reference=reference.as_dict(), asked=number, given=given, questions=possible[0], forms=possible[1]
+    )
 
 
 def ask_about(text: OwnText) -> Example:
@@ -154,40 +161,91 @@ def ask_about(text: OwnText) -> Example:
 def view_own(text: OwnText, order: int = 2) -> StoryView:
     """Return what to show of a user's own text; problems if it cannot be read."""
     family, text, problems = read_own(text)
-    listed = [each._asdict() for each in problems]
-    questions = _questions(family, text.story, order, text.people)
+    lines = text.story.split("\n")
+    listed = [each._asdict() for each in _shown_problems(family, problems, lines)]
+    possible = _questions(family, text.story, order, text.people)
     if not any(each.is_fatal for each in problems):
         try:
-            view = _view(family, family.prove_text(text.story, text.question, text.people))
-            return replace(view, problems=listed, questions=questions, people=text.people or view.people)
+            example = family.prove_text(text.story, text.question, text.people)
+            view = _view(family, example)
+            people = view.people or text.people
+            if example.order > order:
+                possible = _questions(family, text.story, example.order, text.people)
+            return replace(view, problems=listed, people=people, questions=possible[0], forms=possible[1])
         except StoryproofError as error:
             listed.append(ReadingProblem(str(error))._asdict())
+    try:
+        people = family.people(own_example({"story": text.story, "question": text.question}, family.name))
+    except StoryproofError:
+        people = text.people
     return StoryView(
         family.name,
-        text.story.split("\n"),
+        lines,
         question=text.question,
         problems=listed,
-        people=text.people,
-        questions=questions,
+        people=list(people),
+        questions=possible[0],
+        forms=possible[1],
     )
 
 
-def _questions(family: Family, story: str, order: int, people: Sequence[str]) -> list[str]:
-    """Return what else can be asked; nothing if the story cannot be read."""
+def _questions(family: Family, story: str, order: int, people: Sequence[str]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return what else can be asked, and the kinds of question; nothing if the story cannot be read."""
     try:
-        return list(family.questions(story, order, people))
+        forms = [each._asdict() for each in family.question_forms(story, order, people)]
+        return list(family.questions(story, order, people)), forms
     except StoryproofError:
-        return []
+        return [], []
+
+
+def _shown_problems(family: Family, problems: Sequence[ReadingProblem], lines: Sequence[str]) -> list[ReadingProblem]:
+    """Return problems as a page shows them: at their places, without lists of forms, and none around another one.
+
+    Sentences that would be understood if it were not for the others are left out.
+    """
+    found = [_at_its_place(each, lines) for each in problems]
+    inner = [each for each in found if each.is_fatal and each.part == "story" and each.length]
+    found = [each for each in found if not any(_is_around(each, other) for other in inner)]
+    hard = [each for each in found if not (each.is_fatal and _is_reworded(family, each, lines))]
+    return hard if any(each.is_fatal for each in hard) else found
+
+
+def _is_reworded(family: Family, problem: ReadingProblem, lines: Sequence[str]) -> bool:
+    """Return whether a line that has a problem is understood in other words."""
+    if problem.part != "story" or not problem.line or len(lines) < 2:
+        return False
+    try:
+        return bool(family.reword(lines[problem.line - 1]))
+    except StoryproofError:
+        return False
+
+
+def _at_its_place(problem: ReadingProblem, lines: Sequence[str]) -> ReadingProblem:
+    """Return a problem with the place of what its message quotes, if it has none."""
+    message = _FORMS.sub("", problem.message)
+    quoted_text = _QUOTED.search(message)
+    if problem.part == "story" and not problem.column and quoted_text:
+        for number, line in enumerate(lines, start=1):
+            column = line.find(quoted_text[1])
+            if column >= 0 and problem.line in (0, number):
+                return problem._replace(message=message, line=number, column=column + 1, length=len(quoted_text[1]))
+    return problem._replace(message=message)
+
+
+def _is_around(outer: ReadingProblem, inner: ReadingProblem) -> bool:
+    """Return whether a problem is about more of the same line than another one."""
+    if outer.part != inner.part or outer.line != inner.line or outer is inner or not outer.is_fatal:
+        return False
+    return not outer.column or (outer.column <= inner.column and outer.length > inner.length)
 
 
 def _view(family: Family, example: Example, others: Sequence[Example] = ()) -> StoryView:
     """Return what to show of an example that can be read."""
     pictures, note = [], ""
-    if example.answer:
-        try:
-            pictures = [_plain(each) for each in family.pictures([*others, example], example.proof)]
-        except DataError as error:
-            note = f"There is no picture: {error}"
+    try:
+        pictures = [_plain(each) for each in family.pictures([*others, example], example.proof)]
+    except DataError as error:
+        note = f"There is no picture: {error}" if example.answer else ""
     try:
         by_reading = family.answers_by_reading(example)
         models = family.models(example)
@@ -237,7 +295,7 @@ def step_through(example: Example, order: int) -> list[dict[str, Any]]:
     return [
         {
             "sentence": step.sentence,
-            "entries": [list(entry) for entry in step.entries],
+            "entries": [entry._asdict() for entry in step.entries],
             "picture": step.picture and _plain(step.picture),
         }
         for step in family.steps(example, order)

@@ -228,3 +228,31 @@ def test_errors_of_the_matchers(replies: str, name: str, false_right: int, false
         asked = example(question=row["question"], answer=row["answer"], candidates=row["candidates"])
         found[judge(MATCHERS[name], asked, row["reply"]).right, row["verdict"] == "right"] += 1
     assert (found[True, False], found[False, True]) == (false_right, false_wrong)
+
+
+@pytest.mark.parametrize(
+    ("reply", "unparsed"),
+    [
+        ("basket", False),
+        ("In the jar.", False),
+        ("The jar or the basket", True),
+        ("Who knows", True),
+        ("Not the jar", True),
+    ],
+)
+def test_a_reply_is_unparsed_if_it_names_no_candidate_or_several(reply: str, unparsed: bool) -> None:
+    row = example(question="Where is the key?", answer="basket", candidates=list(PLACES))
+    assert matchers.is_unparsed(row, reply) == unparsed
+    assert not matchers.is_unparsed(example(question=row.question, answer="attic", candidates=list(PLACES)), "attic")
+
+
+def test_strict_takes_the_people_of_the_answer_only() -> None:
+    people = ("Ann", "Ann, Bo", "Bo", "nobody")
+    assert strict("Bo and Ann", "Ann, Bo", people).right
+    assert not strict("Bo", "Ann, Bo", people).right
+
+
+def test_lenient_says_nothing_but_no_match_where_careful_is_not_right() -> None:
+    assert lenient("The jars or the baskets?", "treasure_chest", PLACES).kind == "no_match"
+    assert lenient("The boxes", "toolbox", PLACES).kind == "no_match"
+    assert lenient("In the treasurechest.", "treasure_chest", PLACES).right

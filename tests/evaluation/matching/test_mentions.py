@@ -1,6 +1,7 @@
 import pytest
 
 from storyproof.evaluation.matching.careful import ENGLISH
+from storyproof.evaluation.matching.languages import CHINESE
 from storyproof.evaluation.matching.mentions import name_finder, within
 from storyproof.families.kinship.answer_language import TALK as KIN_TALK
 from storyproof.language.answer_language import PLAIN_TALK, Mention
@@ -79,3 +80,10 @@ def test_within() -> None:
     assert [mention.start for mention in within(places, spans)] == [2, 6, 8]
     assert within(places, []) == []
     assert within([], spans) == []
+
+
+def test_words_without_spaces_may_stand_amid_others() -> None:
+    finder = name_finder(("钱包", "盒子"), PLAIN_TALK, CHINESE)
+    assert [each.name for each in finder.find("它在钱包里，不在盒子里")] == ["钱包", "盒子"]
+    assert [each.name for each in finder.find("它在零钱包里")] == ["零钱包"]  # another thing
+    assert [each.name for each in name_finder(("零钱包", "盒子"), PLAIN_TALK, CHINESE).find("在零钱包里")] == ["零钱包"]

@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.evaluation.mistakes import UNSETTLED, MistakeFinder, describe
+from storyproof.evaluation.answer_judge import UNSETTLED, MistakeFinder, describe
 from storyproof.example import Example
 from storyproof.families.belief.family import FAMILY
 from storyproof.families.belief.mistakes import MISTAKES, mistaken_answers

@@ -57,7 +57,12 @@ def test_a_proof_without_one_of_its_sentences_is_noticed() -> None:
         shorter = proofs.copy()
         row = len(proofs) - 1 - proofs[::-1].argmax(axis=0) if last else proofs.argmax(axis=0)
         shorter[row, np.arange(asked.count)] = False
-        assert check_proofs(stories, asked, shorter, DEFAULT_READING).is_wrong[proofs.any(axis=0)].all()
+        faults = check_proofs(stories, asked, shorter, DEFAULT_READING)
+        assert faults.is_wrong[proofs.any(axis=0)].all()
+        insufficient = np.flatnonzero(faults.insufficient)
+        assert len(insufficient)
+        for question in insufficient[:20]:
+            assert faults.describe(int(question)).endswith("does not give the answer by itself")
 
 
 def test_a_proof_with_one_sentence_more_is_noticed() -> None:
@@ -67,6 +72,7 @@ def test_a_proof_with_one_sentence_more_is_noticed() -> None:
     longer[row, np.arange(asked.count)] = True
     faults = check_proofs(stories, asked, longer, DEFAULT_READING)
     assert faults.needless[row, np.arange(asked.count)].all()
+    assert faults.is_wrong.all()
     assert faults.describe(0) == f"needlessly names sentence {row[0] + 1}"
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from storyproof.families.belief.answers import PlotAnswers, oracle_answer, oracle_proof, reply
 from storyproof.families.belief.arrays import encode_plots, encode_questions
-from storyproof.families.belief.provers import answer, derive, differences
+from storyproof.families.belief.provers import CheckedStory, answer, derive, differences
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion
 from storyproof.families.belief.readings import ALL_READINGS, INFER_MOVER, TRUSTS, BeliefReading
-from storyproof.families.belief.world import cast_of
+from storyproof.families.belief.world import EventKind, PlotEvent, cast_of
 from tests.families.belief.plots import plots, returning_plot
 from tests.families.belief.test_answers import any_questions
 
@@ -81,3 +81,23 @@ def test_the_checker_finds_what_is_wrong_and_nothing_else() -> None:
     assert found.reading == own
     assert found.questions.tolist() == wrong.tolist()
     assert (found.codes == derived.codes[own][wrong]).all()
+
+
+@pytest.mark.parametrize("people", [17, 62, 64])
+def test_many_people_may_catch_liars(people: int) -> None:
+    reading, cast = BeliefReading(trust="never-liars"), [f"p{number}" for number in range(people)]
+    for seed in range(6):
+        rng = random.Random(seed)
+        leaving = rng.sample(cast, 12)
+        events = [PlotEvent(EventKind.ENTER, agent=each, room="hall") for each in cast]
+        events.append(PlotEvent(EventKind.PLACE, thing="key", container="jar", room="hall"))
+        events += [PlotEvent(EventKind.EXIT, agent=each, room="hall") for each in leaving]
+        events += [PlotEvent(EventKind.ENTER, agent=each, room="den") for each in leaving]
+        events += [
+            PlotEvent(EventKind.TELL, agent=each, thing="key", container=rng.choice(["box", "pot", "jar"]))
+            for each in rng.sample(leaving, 3)
+        ]
+        checked = CheckedStory(events, reading)
+        for length in (1, 1, 2, 2, 3, 3):
+            question = BeliefQuestion(Ask.BELIEF, "key", tuple(rng.sample([*leaving, *cast[-4:]], length)))
+            assert oracle_answer(events, question, reading) == checked.answer(question), question

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.families.belief.family import FAMILY
 from storyproof.language.chain_of_thought import RIGHT, UNCLEAR, WRONG
 from storyproof.stories import story

@@ -63,7 +63,7 @@ def test_to_who_saw_nothing_the_object_may_be_anywhere() -> None:
     [world] = family.models(example)
     assert (world.answer, world.caption) == (
         "",
-        "Ada thinks that Bo holds this world possible: the key may be anywhere.",
+        "Ada thinks that Bo considers this world possible: the key may be anywhere.",
     )
     assert family.answers_by_reading(example) == {"open": "", "closed": "", "infer-mover": ""}
 

@@ -79,7 +79,7 @@ def test_a_checker_that_differs_is_heard(monkeypatch: pytest.MonkeyPatch) -> Non
             ("story type's belief under open (oracle and checker)", place, "c9")
             for place in ("c1", "c0", "c0", "c0", "c1")
         ),
-        ("proof (by deletion)", "needlessly names sentence 2, 3, 4", "a proof that holds"),
+        ("proof (by deletion)", "needlessly names sentence 2, 3, 4", "a valid proof"),
     ]
 
 

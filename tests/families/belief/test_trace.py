@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from storyproof.families.belief.babi_format import observers, trace
 from storyproof.families.belief.plot_index import mover_of, other_of
 from storyproof.families.belief.tomi_text import parse
-from storyproof.families.belief.trace import observers, trace
 
 STORY = parse(
     """Cy entered the barn.

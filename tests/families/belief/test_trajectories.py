@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyproof.families.belief.arrays import NOBODY, encode_plots
-from storyproof.families.belief.oracle import beliefs, hearing, reality
+from storyproof.families.belief.oracle import beliefs, reality
 from storyproof.families.belief.readings import DEFAULT_READING
 from storyproof.families.belief.trajectories import Course
 from tests.families.belief.plots import any_plot, plots
@@ -31,7 +31,7 @@ def assert_deleted(seed: int, length: int) -> None:
         course, expected = course.without(columns, time), Course.of(arrays.without(gone))
         for name in SETS:
             assert getattr(course, name).tolist() == getattr(expected, name).tolist(), name
-        found, right = hearing(course), hearing(expected)
+        found, right = course.hearing, expected.hearing
         assert found.group.tolist() == right.group.tolist()
         assert found.hearing.tolist() == right.hearing.tolist()
         nobody, key = np.full((1, len(stories)), NOBODY, np.int8), np.zeros(len(stories), np.int8)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import storyproof
 from storyproof import rewards
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.example import Example
 from storyproof.families.belief.family import FAMILY
 from storyproof.families.belief.questions import Ask, BeliefQuestion

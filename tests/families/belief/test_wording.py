@@ -229,16 +229,11 @@ def test_questions_are_read_back(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_answers_are_read_back(language: str) -> None:
+def test_different_answers_have_different_words(language: str) -> None:
     wording = find_wording(language)
-    words, rng = wording.vocabulary, random.Random(3)
-    replies: list[tuple[Ask, int, Reply]] = [(Ask.REALITY, 0, None), (Ask.REALITY, 0, words.containers[3])]
-    replies += [(Ask.KNOWS_WHERE, 1, "yes"), (Ask.KNOWS_WRONG, 2, "no"), (Ask.BELIEVERS, 1, ())]
-    replies += [(Ask.BELIEVERS, 0, words.agents[:1]), (Ask.BELIEVERS, 0, words.agents[2:5])]
-    for ask, count, reply in replies:
-        assert wording.read_answer(wording.answer(reply), any_question(wording, rng, ask, count)) == reply
-    with pytest.raises(ParseError, match="not an answer: 'perhaps'"):
-        wording.read_answer("perhaps", any_question(wording, rng, Ask.KNOWS_WHERE, 1))
+    words = wording.vocabulary
+    replies: list[Reply] = [None, words.containers[3], "yes", "no", (), words.agents[:1], words.agents[2:5]]
+    assert len({wording.answer(reply) for reply in replies}) == len(replies)
 
 
 # Grammar. Sentences are those of plain stories unless they say otherwise.

@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
-from storyproof.datasets.examples import read_examples
-from storyproof.datasets.reading import find_source, find_sources
+from storyproof.datasets.reading import find_source, find_sources, read_examples
 from storyproof.errors import DataError
 from storyproof.example import plain_schema
 from storyproof.families.kinship.clutrr_csv import ClutrrSplit, read_csv
@@ -571,7 +570,7 @@ def test_a_file_without_rows_has_nothing_to_verify(tmp_path: Path) -> None:
     path = published(tmp_path)
     path.write_text(path.read_text().split("\n", 1)[0] + "\n")
     assert read(path) == []
-    with pytest.raises(DataError, match="holds no questions"):
+    with pytest.raises(DataError, match="contains no questions"):
         storyproof.verify(path)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.evaluation.mistakes import UNSETTLED, MistakeFinder, describe
+from storyproof.evaluation.answer_judge import UNSETTLED, MistakeFinder, describe
 from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.families.kinship.checker import ENTAILED, status

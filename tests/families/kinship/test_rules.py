@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS
-from storyproof.families.kinship.rules import NONE, RuleSet, load_rules, published_rules, rules_of, strict_rules
-from storyproof.families.kinship.strict_rules import sound_compositions
+from storyproof.families.kinship.rules import (
+    NONE,
+    RuleSet,
+    load_rules,
+    published_rules,
+    rules_of,
+    sound_compositions,
+    strict_rules,
+)
 
 PUBLISHED = [  # source 002, section 1.2, in its order: head, first, second
     ("grand", "child", "child"),

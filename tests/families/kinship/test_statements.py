@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.datasets.stream import stream
 from storyproof.families.kinship.family import FAMILY
 from storyproof.families.kinship.relations import WORDS

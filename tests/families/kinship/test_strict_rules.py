@@ -8,8 +8,15 @@ from hypothesis import strategies as st
 from storyproof.families.kinship.checker import AMBIGUOUS, ENTAILED, IMPOSSIBLE, status
 from storyproof.families.kinship.genealogy import Genealogy, Person
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, NAMES, Fact, inverse
-from storyproof.families.kinship.rules import published_rules
-from storyproof.families.kinship.strict_rules import DOWN, SIBLING, SPOUSE, UP, shortest_paths, sound_compositions
+from storyproof.families.kinship.rules import (
+    DOWN,
+    SIBLING,
+    SPOUSE,
+    UP,
+    published_rules,
+    shortest_paths,
+    sound_compositions,
+)
 from tests.families.kinship.test_checker import grow, holds
 
 TOLD = {  # what two of the eight relations of stories come to

@@ -243,7 +243,7 @@ def test_password_of_an_address_is_sent_but_not_kept(
         assert (found.error or "").startswith(f"{server.url} gave no reply")
     assert b"cret" not in (tmp_path / "x").read_bytes()
     server.behave(authorization="Authorization: Basic other")
-    with pytest.raises(ModelError, match=f"{server.url} refused the user name and password that its --base-url holds"):
+    with pytest.raises(ModelError, match=f"{server.url} refused the user name and password in its --base-url"):
         ask(backend, "x")
     assert "cret" not in str((backend.about(), backend.identity(), ModelOptions(base_urls=(address,))))
     assert backend.about()["base_urls"] == [server.url]

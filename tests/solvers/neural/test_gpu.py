@@ -7,9 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from storyproof.solvers.neural.data.batches import ExampleTable, order_of, shape_of
+from storyproof.solvers.neural.data.batches import ExampleTable, WordPermutation, order_of, shape_of, word_roles
 from storyproof.solvers.neural.data.encoding import encode
-from storyproof.solvers.neural.data.permutation import WordPermutation, word_roles
 from storyproof.solvers.neural.data.vocabulary import learn_vocabulary
 from storyproof.solvers.neural.models.registry import MODELS, build
 from storyproof.solvers.neural.stacked_models import Stack

@@ -351,10 +351,6 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
             {"options": {"policy": "learned"}},
             "option policy is for people as entities, but in these data people are",
         ),
-        (
-            {"benchmark": None, "stories": 0, "data": {}},
-            "data is a dict; give the folder or file of a dataset, such",
-        ),
         ({"split": "val"}, "--split is 'val', but a generator is used for training stories only"),
         (
             {"benchmark": None, "stories": 0, "data": "some", "held": "given", "split": "val"},
@@ -374,6 +370,12 @@ def test_refusals_write_nothing(changes: dict[str, Any], said: str, tmp_path: Pa
     model = changes.pop("model", "memnn")
     with pytest.raises(ConfigError, match=said):
         storyproof.train(model, tmp_path / "out", **{"benchmark": "tomi", "stories": 12, "device": "cpu", **changes})
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_is_no_data_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"the data are \{\} \(dict\); expected a path, a frame of pandas or polars"):
+        storyproof.train("memnn", tmp_path / "out", data={}, device="cpu")
     assert not (tmp_path / "out").exists()
 
 

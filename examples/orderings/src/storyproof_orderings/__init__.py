@@ -1,1 +1,1 @@
-"""Who is taller than whom: a family of reasoning problems for storyproof."""
+"""A family of reasoning problems for storyproof: who is taller than whom?"""

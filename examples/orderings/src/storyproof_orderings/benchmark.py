@@ -27,7 +27,7 @@ NAMES = (
 )
 _ASKED = 3
 _KINDS = (YES, NO, UNKNOWN)
-_ALONE = 4  # one person in so many is not said to be shorter than anybody
+_ALONE = 4  # one person in this number is not said to be shorter than anybody
 
 Structure = tuple[Fact, ...]  # with numbers for names
 

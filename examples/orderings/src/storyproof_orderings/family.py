@@ -1,4 +1,4 @@
-"""What storyproof asks of a family."""
+"""What storyproof requires of a family."""
 
 from __future__ import annotations
 

@@ -110,7 +110,9 @@ ENGLISH = Language(
     sole=re.compile(r"\bonly (?:one|person)\b"),
     contrast=re.compile(r"\b(?:but|however|whereas|while)\b"),
     conjunction=re.compile(r"\band\b"),
-    place=re.compile(r"\bin\s+(?:the|a|an)\s+([\w-]+(?:\s+(?:chest|box|case|basket|bag))?)"),
+    place=re.compile(
+        r"\b(?:in|inside|on|under|behind|beside)\s+(?:the|a|an)\s+([\w-]+(?:\s+(?:chest|box|case|basket|bag))?)"
+    ),
 )
 LANGUAGES = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "zh": CHINESE}
 
@@ -221,13 +223,14 @@ def _select(
         text = text[: further.start()]
     found = _after_last(language.correction, text, found)
     spans = _answers(text, found, language) or _alone(text, found, language)
-    if question and not spans and (decisive := talk.decisive(said, found, question)):
+    if spans:
+        found = within(found, spans)
+    is_plain = bool(spans) and len({mention.name for mention in found}) < 2
+    if question and not is_plain and (decisive := talk.decisive(said, found, question)):
         stated, _, denied = weigh(text, decisive, language)
         stated = _after_last(language.hence, text, stated)
         if len({mention.name for mention in stated}) == 1:
             return stated, denied
-    if spans:
-        found = within(found, spans)
     if question:
         found = _without(found, talk.set_aside_last(said, text, found, question))
     stated, reasons, denied = weigh(text, found, language)

@@ -67,7 +67,11 @@ _LIFTED_BY = {  # the denials that a statement ends; all but "then" also end one
     "then": ("unknowing",),
     "again": (),
 }
-UNREAL = re.compile(r"\bif\s(?:\S+\s){1,3}had\b[^.!?\n]*")  # what would be, if somebody had done something
+# What would be, if somebody had done something, and where they may look if they do not find it where they look first.
+UNREAL = re.compile(
+    r"\bif\s(?:\S+\s){1,3}had\b[^.!?\n]*|\bfirst\b[^.!?\n]{0,80}?"
+    r"(?P<second>\b(?:if|then|and)\b[^.!?\n]{0,40}\b(?:maybe|perhaps|possibly)\b[^.!?\n]*)"
+)
 _EMPTY = r"\b(?:empty|wrong|incorrect|false)\b"
 DENIED_AFTER = re.compile(
     r"(?:'s\s+\w+)?\s+(?:(?:is|was|are|were|does|did|has|had|can|could|would|will|should)(?:\s+(?:not|never|no\s+longer)\b"
@@ -81,7 +85,8 @@ def weigh(text: str, found: Sequence[Mention], language: Language) -> tuple[list
     reasons: list[Mention] = []
     denying = ""  # the kind of denial
     complete = reason = denied = False
-    unreal = {mention.start for mention in within(found, [match.span() for match in language.unreal.finditer(text)])}
+    imagined = [match.span(match.lastgroup or 0) for match in language.unreal.finditer(text)]
+    unreal = {mention.start for mention in within(found, imagined)}
     ends = [match.start() for match in _SENTENCE_END.finditer(text)]
     read = 0
     for mention in found:

@@ -46,7 +46,7 @@ class Language:
         correction: What begins a correction.
         signs: What denies, gives a reason, or ends either; see `denials`.
         denied_after: What denies the mention before it.
-        unreal: What would be, if things had gone otherwise.
+        unreal: What would be, if things had gone otherwise; in the group `second`, where they may look afterwards.
         endings: What a noun may have at its end.
         spelling: Other spellings of letters.
         folded: Letters that stand for others in both reply and answer, such as those without accents.
@@ -155,7 +155,10 @@ GERMAN = Language(
         r"(?!\s+(?:im|in|ins|der|die|das|dem|den|nur|bloß|\w+(?:tasche|truhe)\b))|\s+(?:ist|war|wäre)\s+(?:jetzt\s+|nun\s+)?"
         r"(?:leer|falsch|ausgeschlossen)\b|\s+(?:scheidet|kommt\s+nicht|fällt\s+weg)\b"
     ),
-    unreal=re.compile(r"\b(?:wenn|falls)\b[^.!?,\n]{0,200}\bhätten?\b[^.!?\n]*"),
+    unreal=re.compile(
+        r"\b(?:wenn|falls)\b[^.!?,\n]{0,200}\bhätten?\b[^.!?\n]*|\b(?:zuerst|zunächst|erst)\b[^.!?\n]{0,80}?"
+        r"(?P<second>\b(?:wenn|falls|dann|danach|und)\b[^.!?\n]{0,40}\b(?:vielleicht|eventuell|möglicherweise)\b[^.!?\n]*)"
+    ),
     endings=("s", "es", "n", "en", "e"),
     spelling=(("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")),
     yes=re.compile(
@@ -164,22 +167,25 @@ GERMAN = Language(
     ),
     no=re.compile(
         r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|auf keinen fall|nicht wirklich|"
-        r"(?:eigentlich|wohl|eher|leider|sicher|"
+        r"nicht mehr|(?:eigentlich|wohl|eher|leider|sicher|"
         r"bestimmt|offenbar|vermutlich|wahrscheinlich|gar|überhaupt|natürlich|anscheinend)\s+nicht)\b"
     ),
     unsure=re.compile(
         r"\b(?:ja und nein|jein|vielleicht|unklar|möglicherweise|geht\b.{0,40}\bnicht hervor|nicht (?:sagen|beurteilen|"
         r"beantworten|feststellen|klar|eindeutig|sicher|bekannt(?!,? wo\b))|"
         r"(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
-        r"keine angabe\w*|ja oder nein)\b"
+        r"(?:ich|wir) haben? (?:da(?:zu|rüber|von) )?(?:leider )?(?:keine|nicht)|keine angabe\w*|ja oder nein)\b"
     ),
     knows=re.compile(r"\b(?:wei(?:ß|ss)|wissen|kennt|bekannt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
-    wrong=re.compile(r"\b(?:irrt|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"),
+    wrong=re.compile(
+        r"\b(?:irrt|falsche[nrs]?\s+(?:vorstellung|annahme|überzeugung|ansicht|meinung)|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"
+    ),
     negation=re.compile(
         r"\b(?:nicht(?!\s+(?:nur|bloß)\b)|nein|kein\w*|nie|niemals|nichts|weder|not|n't|kaum|ausgeschlossen|scheide[tn])\b|n't\b"
     ),
     nobody=re.compile(
-        r"\b(?:niemand|keiner|kein(?:e|er)?\s+einzig\w+|keine(?=\s+(?:von|der|dieser|person)\b)|nobody|no one|none)\b"
+        r"\b(?:niemand|keiner|kein(?:e|er)?\s+(?:einzig\w+|mensch)|"
+        r"keine(?=\s+(?:von|der|dieser|person)\b)|nobody|no one|none)\b"
     ),
     everybody=re.compile(
         r"\b(?:(?<!vor )alle(?:\s+(?:vier|drei|fünf|sechs))?|jeder|everybody|everyone|all(?:\s+of\s+them)?)\b"
@@ -193,7 +199,9 @@ GERMAN = Language(
     sole=re.compile(r"\beinzige[rn]?\b"),
     contrast=re.compile(r"\b(?:aber|jedoch|hingegen|dagegen|doch|sondern|allerdings)\b"),
     conjunction=re.compile(r"\bund\b"),
-    place=re.compile(r"\b(?:im|in\s+(?:der|dem|die|den|das|einem|einer)|ins)\s+([\w-]+)"),
+    place=re.compile(
+        r"\b(?:im|ins|am|(?:in|an|auf|unter|hinter|neben|vor)\s+(?:der|dem|die|den|das|einem|einer))\s+([\w-]+)"
+    ),
 )
 
 SPANISH = Language(
@@ -227,7 +235,10 @@ SPANISH = Language(
         r"\s+(?:ya\s+|que\s+)?no\b(?!\s+(?:en|el|la|los|las|al|del|un|una|solo)\b)|\s+(?:esta|estaba|es|era)\s+(?:ahora\s+)?"
         r"(?:vaci[oa]|incorrect[oa]|fals[oa])\b|,(?:\s+\w+){1,3},\s+no\b(?=\s*(?:[.!]|$))|\s+tampoco\b|\s+queda\s+descartad[oa]\b"
     ),
-    unreal=re.compile(r"\bsi\b[^.!?,\n]{0,200}\bhubiera\b[^.!?\n]*"),
+    unreal=re.compile(
+        r"\bsi\b[^.!?,\n]{0,200}\bhubiera\b[^.!?\n]*|\bprimero\b[^.!?\n]{0,80}?"
+        r"(?P<second>\b(?:si|luego|despues|y)\b[^.!?\n]{0,40}\b(?:quizas?|tal vez|talvez|posiblemente)\b[^.!?\n]*)"
+    ),
     endings=("s", "es"),
     folded=str.maketrans("áéíóúüñ", "aeiouun"),
     yes=re.compile(
@@ -239,14 +250,18 @@ SPANISH = Language(
         r"\b(?:si y no|si o no|quizas?|tal vez|talvez|posiblemente|"
         r"no (?:esta|queda|es|resulta) (?:claro|posible|seguro)|"
         r"no se (?:puede|sabe|indica|menciona|dice|especifica)|no puedo|imposible|"
-        r"no lo se|no hay (?:suficiente\w*|informacion)|"
+        r"no lo se|no se(?= (?:quien|donde|si|que|cual)\b)|no hay (?:suficiente\w*|informacion)|"
+        r"no (?:estoy|estamos) segur[oa]s?|no tengo\b|no sabria|lo desconozco|"
         r"depende)\b"
     ),
     knows=re.compile(
-        r"\b(?:sabe(?:r(?:lo)?)?|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|"
+        r"\b(?:sabe(?:r(?:lo)?)?|sabia|conoce|desconoce|ignora|consciente|"
+        r"(?:ni )?idea(?!\s+(?:equivocada|falsa|erronea|incorrecta)\b)|enterad[oa]|"
         r"al (?:tanto|corriente)|knows?|aware)\b"
     ),
-    wrong=re.compile(r"\b(?:equivoca(?:d[oa])?|error|wrong)\b"),
+    wrong=re.compile(
+        r"\b(?:equivoca(?:d[oa])?|error|wrong|(?:idea|creencia|suposicion|impresion)\s+(?:falsa|erronea|incorrecta))\b"
+    ),
     negation=re.compile(
         r"\b(?:no(?!\s+sol[oa])|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin|descartad[oa]s?)\b|n't\b"
     ),
@@ -257,20 +272,25 @@ SPANISH = Language(
     save=re.compile(r"\b(?:excepto|salvo|menos|a excepcion de|aparte de|except)\b"),
     joints=re.compile(r"\b(?:y|e|a|tanto|como|tambien|solo|solamente|asi como|ademas de|incluso|and|son)\b"),
     also=re.compile(r"\b(?:tambien|igualmente|asimismo|ademas|al igual que|lo mismo)\b"),
-    thinks=re.compile(r"\b(?:piensan?|creen?|opinan?|consideran?|suponen?|convencid[oa]s?|think\w*|believ\w*)\b"),
+    thinks=re.compile(
+        r"\b(?:piensan?|creen?|creyendo|pensando|opinan?|consideran?|suponen?|convencid[oa]s?|think\w*|believ\w*)\b"
+    ),
     others=re.compile(r"\b(?:(?:l[oa]s|todos l[oa]s) (?:demas|otr[oa]s|restantes)|el resto)\b"),
     only=re.compile(r"\b(?:solo|solamente|unicamente)\b"),
     sole=re.compile(r"\b(?:unic[oa])\b"),
     contrast=re.compile(r"\b(?:pero|en cambio|sin embargo|sino|por el contrario|por su parte)\b"),
     conjunction=re.compile(r"\b(?:y|e)\b"),
-    place=re.compile(r"\ben\s+(?:el|la|los|las|un|una)\s+([\w-]+)"),
+    place=re.compile(
+        r"\b(?:(?:en|sobre|bajo|tras|(?:dentro|debajo|detras|encima|junto)\s+(?:de|a))\s+(?:el|la|los|las|un|una)|"
+        r"(?:dentro|debajo|detras|encima|junto)\s+(?:del|al))\s+([\w-]+)"
+    ),
 )
 
 CHINESE = Language(
     something=re.compile(r"(?![在里中内面的。，！？：；、“”])[^\W\d_]"),
     further=re.compile(r"\n\W{0,8}(?:问题|故事|question|story|user)\s*(?:\d+\s*)?[:：]"),
     answer=re.compile(
-        rf"(?:答案|结论|回答|正确选项)[\"'*_)\s”]*(?:(?::|：|=|应该|应当|只能|就|是(?![”\"'*」』\s]*(?:[。.，,！!\n]|$))|为)"
+        rf"(?:答案|结论|回答|正确选项|结果)[\"'*_)\s”]*(?:(?::|：|=|应该|应当|只能|就|是(?![”\"'*」』\s]*(?:[。.，,！!\n]|$))|为)"
         rf"{_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
     ),
     sentence_end=re.compile(r"[。！？!?]|\.(?=\s|$)|\n|</answer>"),
@@ -289,7 +309,10 @@ CHINESE = Language(
     denied_after=re.compile(
         r"(?:里面?|中|内)?(?:(?:已经)?是空的|(?:现在)?(?:已经)?没有|(?:是|都|肯定|绝对|一定|显然)?不对|是错的|被?排除|以外|之外|(?:是)?不可能)"
     ),
-    unreal=re.compile(r"(?:如果|假如|要是)[^。！？\n]{0,60}(?:的话|就)[^。！？\n]*"),
+    unreal=re.compile(
+        r"(?:如果|假如|要是)[^。！？\n]{0,60}(?:的话|就)[^。！？\n]*|(?:首先|先)[^。！？\n]{0,40}?"
+        r"(?P<second>(?:然后|之后|再|如果)[^。！？\n]{0,20}(?:可能|也许|或许)[^。！？\n]*)"
+    ),
     spaced=False,
     lookalikes=("零钱包",),
     adverbs=re.compile(
@@ -304,7 +327,7 @@ CHINESE = Language(
         r"我不(?:知道|清楚)|看情况"
     ),
     knows=re.compile(r"知(?!识)|心里有数|清楚|晓得|明白|了解|意识到|knows?|aware"),
-    wrong=re.compile(r"弄错|搞错|判断错|有误|错了|记错|wrong"),
+    wrong=re.compile(r"错误的?(?:认识|想法|看法|信念|认知|判断)|弄错|搞错|判断错|有误|错了|记错|wrong"),
     negation=re.compile(r"一无所知|排除|否(?!则)|不(?!仅|只|但|过|光|管|疑)|没|未|并非|无从|\bnot\b|n't\b"),
     nobody=re.compile(r"没有?人|没有?任?何?一个人|没有任何人|一个人[也都]没|无人|谁(?:都|也)(?:不|没)|nobody|no one"),
     everybody=re.compile(r"所有人|大家|每个?人|全部|全都|四个人都|三个人都|他们都"),
@@ -317,5 +340,5 @@ CHINESE = Language(
     sole=re.compile(r"唯一"),
     contrast=re.compile(r"但|却|而(?!且)|则|不过|然而"),
     conjunction=re.compile(r"而(?!且)|但是?"),
-    place=re.compile(r"在([^在，,。；;？?认]+?)[里中内]"),
+    place=re.compile(r"在([^在，,。；;？?认]+?)[里中内上下旁]"),
 )

@@ -136,7 +136,7 @@ class _Claims:
         self.denied = self.denied or not think
 
     def people(self) -> set[str]:
-        """Return who thinks so; who is merely named counts only where nothing else is said."""
+        """Return who thinks so; people who are merely named count only where nothing else is said."""
         thinking = {each for each, think in self.thought.items() if think}
         denied = self.thought.keys() - thinking
         return (thinking | self.listed) - denied or self.named - denied
@@ -168,7 +168,8 @@ class _Reader:
         if people:
             name = self._sets.names.get(frozenset(people))
             return (PREFIX if text.startswith(min(people).lower()) else CONTAINED) if name else NO_MATCH, name
-        if claims.nobody and nobody is not None:
+        all_denied = claims.thought.keys() == set(self._sets.people)
+        if (claims.nobody or all_denied) and nobody is not None:
             return CONTAINED, nobody
         return (NEGATED if claims.denied or claims.thought else NO_MATCH), None
 

@@ -16,6 +16,8 @@ _SENTENCE_END = re.compile(r"[.;!?\n。；！？]")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _LONGEST = 6  # words of a clause that only says yes or no, with an adverb
 _ASKED = re.compile(r"^\W*(?:Does|Weiß|Sabe)\s+(\w+)|^(\w{2,3}?)知道")
+# A sentence about nobody but the person who was asked about: a pronoun, or a verb without a subject.
+_THEY = re.compile(r"\W*(?:(?:he|she|er|sie|el|ella|tiene|esta|se)\b|[他她])")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -96,7 +98,7 @@ def _word(clause: str, language: Language) -> bool | None:
 
 
 def _statement(sentence: str, question: str, language: Language) -> bool | None:
-    """Return whether a sentence says that somebody knows or not; who is not wrong is not known to be wrong."""
+    """Return whether a sentence says that somebody knows or not; a person who is not wrong is not known to be wrong."""
     clauses = _CLAUSE_END.split(sentence)
     reasons = [any(sign.lastgroup == "reason" for sign in language.signs.finditer(clause)) for clause in clauses]
     if True in reasons:  # a reason reaches to the end, one that begins the sentence only to the next clause
@@ -113,4 +115,8 @@ def _statement(sentence: str, question: str, language: Language) -> bool | None:
     if language.wrong.search(language.fold(question.lower())):
         return False if denied else None
     asked = _ASKED.search(question)  # who is wrong about it does not know it
-    return denied if asked is not None and language.fold(asked[asked.lastindex or 0].lower()) in sentence else None
+    if asked is None or (
+        language.fold(asked[asked.lastindex or 0].lower()) not in sentence and not _THEY.match(sentence)
+    ):
+        return None
+    return denied

@@ -42,49 +42,49 @@ class AskedMinds(NamedTuple):
 class BeliefTalk(Talk):
     """Replies that say where things are, and where people think they are or look for them."""
 
-    def set_aside_first(self, said: str, found: Sequence[Mention], question: str) -> Collection[Mention]:
+    def set_aside_first(self, said: str, mentions: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions in sentences about what others do or think that name nobody who was asked about."""
         speech = _SPEECH.get(language_of(question))
         if speech is not None:
-            return speech.outsiders(said, found, question)
-        asked = asked_minds(question)
-        if asked is None or _MINDED.search(said) is None:
+            return speech.outsiders(said, mentions, question)
+        minds = asked_minds(question)
+        if minds is None or _MINDED.search(said) is None:
             return ()
         others: list[Mention] = []
-        starts = [mention.start for mention in found]
+        starts = [mention.start for mention in mentions]
         names = frozenset(starts)  # "Drawer will be where she looks" is about nobody
         for sentence in _SENTENCE.finditer(said):
             start, end = sentence.span()
             who = {
                 match["who"].lower() for match in _MINDED.finditer(said, start, end) if match.start("who") not in names
             } - NO_NAMES
-            if who - asked.words and asked.people.isdisjoint(people_in(sentence[0])):
-                others += found[bisect_left(starts, start) : bisect_left(starts, end)]
+            if who - minds.words and minds.people.isdisjoint(people_in(sentence[0])):
+                others += mentions[bisect_left(starts, start) : bisect_left(starts, end)]
         return others
 
-    def decisive(self, said: str, found: Sequence[Mention], question: str) -> Sequence[Mention]:
+    def decisive(self, said: str, mentions: Sequence[Mention], question: str) -> Sequence[Mention]:
         """Return mentions in clauses that say where somebody who was asked about looks, or what they think."""
         speech = _SPEECH.get(language_of(question))
         if speech is not None:
-            return speech.decisive(said, found, question)
-        asked = asked_minds(question)
-        if asked is None:
+            return speech.decisive(said, mentions, question)
+        minds = asked_minds(question)
+        if minds is None:
             return ()
         begins = [
             match.end()
             for match in _THINKS.finditer(said)
-            if match["who"].lower() in asked.people or match["who"].lower() in ("she", "he", "they")
+            if match["who"].lower() in minds.people or match["who"].lower() in ("she", "he", "they")
         ]
-        return _in_clauses(said, found, begins)
+        return _in_clauses(said, mentions, begins)
 
 
-def _in_clauses(said: str, found: Sequence[Mention], begins: Sequence[int]) -> Sequence[Mention]:
+def _in_clauses(said: str, mentions: Sequence[Mention], begins: Sequence[int]) -> Sequence[Mention]:
     """Return the mentions in clauses that begin at some places."""
     if not begins:
         return ()
     ends = [match.start() for match in _CLAUSE_END.finditer(said, begins[0])]
     stated = []
-    for mention in found:
+    for mention in mentions:
         begun, ended = bisect_right(begins, mention.start), bisect_right(ends, mention.start)
         if begun and not (ended and ends[ended - 1] >= begins[begun - 1]):  # no clause has ended since it began
             stated.append(mention)

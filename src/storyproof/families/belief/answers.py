@@ -8,6 +8,7 @@ sentences from the course of a story and asks again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,8 +25,10 @@ from storyproof.families.belief.arrays import (
     Mask,
     PlotArrays,
     Small,
+    distinct,
     encode_plots,
     encode_questions,
+    starts_of_runs,
 )
 from storyproof.families.belief.oracle import Chains, Minds, contract
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays, Reply
@@ -210,6 +213,12 @@ class PlotAnswers:
         self._divided: dict[bool, _Parts] = {}
         self._told: tuple[tuple[int, int, bool], _Beliefs] | None = None
 
+    def under(self, sight: str) -> PlotAnswers:
+        """Return the answers to the same questions if people see something else."""
+        other = copy(self)  # what questions come down to is the same
+        other._sight, other._told = sight, None
+        return other
+
     def _is_weighed(self, trust: str) -> bool:
         return oracle.is_weighed(BeliefReading(self._sight, trust))
 
@@ -229,7 +238,7 @@ class PlotAnswers:
             return self._surprise(trusts, unsurprised)
         found, few, rest = dict[str, Codes](), self, np.arange(self._asked.count)
         if not self._is_weighed(ALWAYS):
-            # Distrust takes messages away: who was shown an object after all messages believes the same if it trusts.
+            # Distrust takes messages away: people who saw an object after all messages believe the same if they trust.
             (found[ALWAYS],), doubtful = self._answers(ALWAYS)
             rest = np.flatnonzero(doubtful)
             few = PlotAnswers(self._stories, self._asked.pick(rest), self._sight, self._course)
@@ -250,7 +259,7 @@ class PlotAnswers:
         infers, doubts = (flags[agent, thing, story] for flags in oracle.surprises(course))
         infers &= parts.contracted.length == 2  # only pairs infer a mover
         for is_liars, differs in ((False, infers), (True, infers | doubts)):
-            some = np.unique(question[differs & (agent >= 0)])
+            some = distinct(question[differs & (agent >= 0)])
             few = PlotAnswers(self._stories, self._asked.pick(some), self._sight, course)
             places = [place for place, trust in enumerate(trusts) if (trust == NEVER_LIARS) == is_liars]
             answers, _ = few._answers(*(trusts[place] for place in places))
@@ -279,9 +288,8 @@ class PlotAnswers:
             key = begin, end, is_weighed
             if self._told is None or self._told[0] != key:  # answers and proofs ask for the same
                 questions = np.arange(begin, end)
-                story, column = np.unique(self._asked.story[questions], return_inverse=True)
-                few = self._course if len(story) == self._course.count else self._course.pick(story)
-                self._told = key, self._ask(parts, few, column, questions)
+                column = self._asked.story[questions].astype(np.intp)
+                self._told = key, self._ask(parts, self._course, column, questions)
             yield self._told[1]
 
     def _ask(self, parts: _Parts, course: Course, column: Columns, question: Columns) -> _Beliefs:
@@ -404,9 +412,9 @@ class PlotAnswers:
         # Beliefs about one story share its changed versions, which are numbered by story and deleted sentence.
         time, belief = members(bearing, steps)
         version = told.column[question].take(belief) * steps + time
-        order = np.argsort(version, kind="stable")
+        order = np.argsort(version)
         time, belief, version = time.take(order), belief.take(order), version.take(order)
-        starts = np.flatnonzero(np.diff(version, prepend=-1))
+        starts = starts_of_runs(version)
         places = np.empty(len(version), np.int64)
         for start in range(0, len(starts), width):
             part = slice(starts[start], starts[start + width] if start + width < len(starts) else len(version))
@@ -421,7 +429,7 @@ class PlotAnswers:
         differs = np.flatnonzero(places != told.places.take(belief))
         time, belief, places = time.take(differs), belief.take(differs), places.take(differs)
         is_common = (self._asked.ask[told.question] == _COMMON)[question].take(belief)
-        keys = np.unique((question.take(belief) * steps + time)[~is_common])
+        keys = distinct((question.take(belief) * steps + time)[~is_common])
         decisive = collect(keys % steps, keys // steps, (told.course.words, len(answer)))
         # What a group shares may stay the same if one of many beliefs is another.
         others = np.flatnonzero(is_common)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from storyproof.families.belief.world import IDLE, EventKind, PlotEvent
 Small = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.unsignedinteger]
 Flags = npt.NDArray[np.bool_]
+_Number = TypeVar("_Number", bound=np.integer[Any])
 
 NOBODY = -1
 STRANGER = -2  # an agent who is asked about but not in the story
@@ -40,14 +41,28 @@ class LocalNames:
 
 
 def set_type(agents: int) -> type[np.unsignedinteger]:
-    """Return the smallest type of integer that holds a set of so many agents."""
+    """Return the smallest type of integer that holds a set of this number of agents."""
     return np.uint8 if agents <= 8 else np.uint16 if agents <= 16 else np.uint32 if agents <= 32 else np.uint64
 
 
 def ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Return how many values of the same column are less, [row, column]; for a few rows much faster than sorting."""
-    found: npt.NDArray[np.intp] = (values[:, None] > values).sum(axis=1, dtype=np.int16).astype(np.intp)
-    return found
+    ranks_of_values: npt.NDArray[np.intp] = (values[:, None] > values).sum(axis=1, dtype=np.int16).astype(np.intp)
+    return ranks_of_values
+
+
+def starts_of_runs(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return where runs of equal values begin."""
+    is_start = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=is_start[1:])
+    return np.flatnonzero(is_start)
+
+
+def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+    """Return the distinct values in order: `np.unique`, which hashes and takes fifty times as long as sorting."""
+    ordered = np.sort(values)
+    firsts: npt.NDArray[_Number] = ordered[starts_of_runs(ordered)]
+    return firsts
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +153,10 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
         raise DataError(f"a story has {longest} sentences; at most {MOST_SENTENCES} are handled.")
     cells = np.full((len(stories), 6, longest), NOBODY, np.int64)
     cells[:, 0] = EventKind.NOISE
-    found = []
+    local_names = []
     for number, events in enumerate(stories):
         if not events:
-            found.append(LocalNames({}, {}, {}, {}))
+            local_names.append(LocalNames({}, {}, {}, {}))
             continue
         kinds, acting, rooms, things, containers, hearers, *_ = zip(*events, strict=True)
         is_idle = [kind in IDLE for kind in kinds]
@@ -151,15 +166,15 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
         )
         numbered = [_number(rooms), _number(things, is_idle), _number(containers)]
         cells[number, :, : len(events)] = kinds, people[::2], *(numbers for numbers, _ in numbered), people[1::2]
-        found.append(LocalNames(people_names, *(names for _, names in numbered)))
-    if any(len(names.agents) > MOST_AGENTS for names in found) or cells.max(initial=0) >= MOST_NAMES:
+        local_names.append(LocalNames(people_names, *(names for _, names in numbered)))
+    if any(len(names.agents) > MOST_AGENTS for names in local_names) or cells.max(initial=0) >= MOST_NAMES:
         raise DataError(
             f"a story names too many people or things; at most {MOST_AGENTS} agents and {MOST_NAMES} rooms, objects or "
             "containers are handled."
         )
     kind, agent, room, thing, container, hearer = np.ascontiguousarray(cells.astype(np.int8).transpose(1, 2, 0))
-    agents = max([1, *(len(names.agents) for names in found)])  # one where there is none
-    return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, agents), found
+    agents = max([1, *(len(names.agents) for names in local_names)])  # one where there is none
+    return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, agents), local_names
 
 
 def _number(names: Sequence[str | None], is_idle: Sequence[bool] = ()) -> tuple[list[int], dict[str, int]]:

@@ -22,13 +22,53 @@ from storyproof.families.belief.benchmarks.tom_babi import QUESTIONS, TASKS
 from storyproof.families.belief.plot_index import mover_of, other_of
 from storyproof.families.belief.tomi_labels import STORY_TYPES
 from storyproof.families.belief.tomi_text import narrate, parse, parse_question, parse_sentence
-from storyproof.families.belief.trace import observers, trace
 from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, Place, SplitWriter, Spot, split_of, stem_of, with_places
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import MARK, filled_lines, first_line, numbered_lines, text_lines
-from storyproof.formats.patches import Changes, Write
 from storyproof.io.bounded_input import open_file
+
+
+def trace(events: Sequence[PlotEvent], mover: str | None, other: str | None) -> list[str]:
+    """Return the actions of a ToMi story as its trace file names them."""
+    tokens: list[str] = []
+    home: dict[str | None, str | None] = {}
+    for event in events:
+        number = 0 if event.agent == mover else 1 if event.agent == other else 2
+        if event.kind is EventKind.MOVE:
+            tokens.append(f"agent_{number}_moves_obj")
+        elif event.kind is EventKind.EXIT:
+            tokens.append(f"agent_{number}_exits")
+        elif event.kind in (EventKind.ENTER, EventKind.IS_IN):
+            if number == 2:
+                tokens.append("agent_2_enters")
+            elif event.agent not in home:
+                tokens.append(f"enter_agent_{number}")
+            else:
+                tokens.append(f"agent_{number}_reenters_{'loc' if event.room == home[event.agent] else 'alt_loc'}")
+            home.setdefault(event.agent, event.room)
+    return tokens
+
+
+def observers(events: Sequence[PlotEvent]) -> list[list[str]]:
+    """Return who sees each sentence, in the order in which they entered the room; people who leave still see it."""
+    rooms: dict[str | None, list[str]] = {}
+    where: dict[str, str | None] = {}
+    seen: list[list[str]] = []
+    for event in events:
+        agent = event.agent
+        if event.kind in (EventKind.ENTER, EventKind.IS_IN) and agent is not None and where.get(agent) != event.room:
+            if agent in where:
+                rooms[where[agent]].remove(agent)
+            where[agent] = event.room
+            rooms.setdefault(event.room, []).append(agent)
+        room = where.get(agent) if event.kind is EventKind.FEEL and agent is not None else event.room
+        seen.append(list(rooms.get(room, ())) if room is not None else [])
+        if event.kind is EventKind.EXIT and agent in where:
+            rooms[where.pop(agent)].remove(agent)
+    return seen
+
 
 TRACE, OBSERVERS = "trace", "observers"  # columns that only these formats have
 MIXED_NAME = "qa21_task_AB_train.txt"  # as the original calls it
@@ -64,11 +104,11 @@ class BabiFormat(Format):
         Types that are part of the file's name stay.
         """
         text, beside = _plan(path, changes)
-        found: dict[str, Write] = {path.name: lambda file: _write_patched(path, file, text, _edit_text)}
+        writes: dict[str, Write] = {path.name: lambda file: _write_patched(path, file, text, _edit_text)}
         trace_path = path.with_suffix(".trace")
         if trace_path.exists():
-            found[trace_path.name] = lambda file: _write_patched(trace_path, file, beside, _edit_trace)
-        return found
+            writes[trace_path.name] = lambda file: _write_patched(trace_path, file, beside, _edit_trace)
+        return writes
 
 
 class TomiFormat(BabiFormat):
@@ -240,7 +280,7 @@ class _Reader:
             raise DataError(f"{self.path}, line {self.number}: {error}") from error
 
     def _row(self, question: str, answer: str) -> dict[str, Any]:
-        asked = self._check(parse_question, question)
+        belief_question = self._check(parse_question, question)
         self.asked = True
         story = "\n".join(self.sentences)
         if self.fresh and story != self.last_story:
@@ -255,15 +295,15 @@ class _Reader:
             "story": story,
             "question": question,
             "answer": answer,
-            "order": asked.order,
-            "chain": list(asked.chain),
+            "order": belief_question.order,
+            "chain": list(belief_question.chain),
             "story_type": self.story_type,
             OBSERVERS: "\n".join(self.seen) if watched else None,
         }
 
 
 def read_babi(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
-    """Read a file of either layout in tables of about so many rows, whole stories each.
+    """Read a file of either layout in tables of about `rows` rows, whole stories each.
 
     The trace beside it, if there is one, gives question and story types; what the format does not say is null.
 

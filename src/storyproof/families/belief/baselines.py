@@ -57,11 +57,11 @@ def checked_answer(
 ) -> str:
     """Answer by the checker, in the words of the story; empty where nobody knows and that is not a candidate."""
     text = read_story(example.story)
-    found = checked_story(example.story, reading or reading_of(example.readings)).answer(
+    reply = checked_story(example.story, reading or reading_of(example.readings)).answer(
         question or read_question(example.question)
     )
-    said = text.wording.answer(found)
-    return said if found is not None or said in example.candidates else ""
+    said = text.wording.answer(reply)
+    return said if reply is not None or said in example.candidates else ""
 
 
 def candidates(example: Example) -> list[str]:
@@ -83,14 +83,14 @@ def answer_parts(example: Example) -> dict[str, tuple[str, ...]]:
 def positions(example: Example) -> list[str]:
     """Return the candidates in an order that means the same in all examples: places in the order of the story."""
     question = read_question(example.question)
-    known = list(example.candidates) or candidates(example)
+    choices = list(example.candidates) or candidates(example)
     if question.ask in (Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS):
-        return known
+        return choices
     places = places_of(read_story(example.story).events, question.thing)
     if not places:
         return []  # the object is nowhere
-    places = [place for place in places if place in known]
-    return [*places, *(each for each in known if each not in places)]
+    places = [place for place in places if place in choices]
+    return [*places, *(each for each in choices if each not in places)]
 
 
 def rules_answer(example: Example) -> str:
@@ -101,13 +101,13 @@ def rules_answer(example: Example) -> str:
     def place(order: int) -> str:
         return apply_rules(ruled, question.thing, order, is_memory=question.ask == Ask.MEMORY)
 
-    found: Reply = place(question.order)
+    reply: Reply = place(question.order)
     if question.ask == Ask.KNOWS_WHERE:
-        found = "yes" if place(1) == place(0) else "no"
+        reply = "yes" if place(1) == place(0) else "no"
     elif question.ask == Ask.KNOWS_WRONG:
-        found = "yes" if place(0) != place(1) != place(2) else "no"
+        reply = "yes" if place(0) != place(1) != place(2) else "no"
     elif question.ask == Ask.BELIEVERS:
-        found = tuple(sorted(text.cast)) if place(question.order) == question.place else ()
+        reply = tuple(sorted(text.cast)) if place(question.order) == question.place else ()
     elif question.ask == Ask.COMMON:
-        found = place(2)
-    return text.wording.answer(found) if found != "" else ""
+        reply = place(2)
+    return text.wording.answer(reply) if reply != "" else ""

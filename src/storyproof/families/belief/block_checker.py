@@ -278,25 +278,37 @@ class MindBlock:
         steps = self._follow(chains)
         if until is not None:
             steps &= until
-        if self._sight != INFER_MOVER:
+        surprises = self._all_surprises(chains, trusts, until) if self._sight == INFER_MOVER else None
+        if surprises is None:
             return self._conclude(chains, trusts, steps)
-        places = self._conclude(chains, trusts, steps)
+        is_surprised: Bools = np.logical_or.reduce(surprises, axis=(0, 1))
+        calm, few = np.flatnonzero(~is_surprised), np.flatnonzero(is_surprised)
+        places = np.empty((len(trusts), surprises.shape[-1]), np.int8)
+        places[:, calm] = self._conclude(chains.pick(calm), trusts, steps[:, calm])
+        chains, steps, surprises = chains.pick(few), steps[:, few], surprises[:, :, few]
+        for place, trust in enumerate(trusts):
+            places[place, few] = self._conclude(chains, (trust,), steps, surprises[place])[0]
+        return places
+
+    def _all_surprises(self, chains: _Followed, trusts: Sequence[str], until: Steps | None) -> Steps | None:
+        """Return the sights that surprise the first of two agents, [trust, machine word, row]; None if none does."""
         pairs = np.flatnonzero(chains.length == 2)
         if not len(pairs):
-            return places
+            return None
         returns = self._returns(chains.pick(pairs))
         if until is not None:
             returns &= until[:, pairs]
         some = np.flatnonzero(returns.any(axis=0))
-        if len(some):
-            returns, pairs = returns[:, some], pairs[some]
-            few, steps = chains.pick(pairs), steps[:, pairs]
-            for place, trust in enumerate(trusts[:1] if self._is_silent else trusts):
-                surprises = self._surprises(few, returns, trust)
-                places[place, pairs] = self._conclude(few, (trust,), steps, surprises)[0]
-            if self._is_silent:  # nobody is trusted or distrusted
-                places[:, pairs] = places[0, pairs]
-        return places
+        returns, pairs = returns[:, some], pairs[some]
+        few = chains.pick(pairs)
+        # Where nobody speaks, nobody is trusted or distrusted.
+        judged = trusts[:1] if self._is_silent else trusts
+        each = np.stack([self._surprises(few, returns, trust) for trust in judged])
+        if not each.any():
+            return None
+        found = np.zeros((len(trusts), self._words, len(chains.story)), np.uint64)
+        found[:, :, pairs] = each
+        return found
 
     def _returns(self, chains: _Followed) -> Steps:
         """Return the sights by which the first of two agents returns to the object's room, having left the other there.
@@ -304,22 +316,24 @@ class MindBlock:
         That is so if they were last in one room there, and the first then walked out.
         """
         first, second = chains.agents[:2].astype(np.intp)
-        story, count = chains.story, len(chains.story)
-        here, there = self._where[:, first, story], self._where[:, second, story]
-        home, attentive = self._home[:, chains.thing, story], self._attentive[:, first, story]
-        actor, enters = self._agent.take(story, axis=1), self._enters.take(story, axis=1)
-        met = np.full(count, _NONE, np.int8)  # the room where the two last were together
-        is_together, walked_out = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-        found = np.zeros((self._sentences, count), np.bool_)
-        for time in range(self._sentences):
-            before, now = here[time], here[time + 1]
-            comes = enters[time] & (actor[time] == first) & (now == home[time + 1]) & (before != now)
-            found[time] = comes & attentive[time + 1] & walked_out & (met == now)
+        here, home = self._where[:, first, chains.story], self._home[1:, chains.thing, chains.story]
+        comes = self._enters.take(chains.story, axis=1) & (here[1:] == home) & (here[1:] != here[:-1])
+        comes &= (self._agent.take(chains.story, axis=1) == first) & self._attentive[1:, first, chains.story]
+        some = np.flatnonzero(comes.any(axis=0))
+        first, second, story, here, comes = first[some], second[some], chains.story[some], here[:, some], comes[:, some]
+        there, acts = self._where[:, second, story], self._agent.take(story, axis=1) == first
+        met = np.full(len(some), _NONE, np.int8)  # the room where the two last were together
+        is_together, walked_out = np.zeros(len(some), np.bool_), np.zeros(len(some), np.bool_)
+        for time, found in enumerate(comes):
+            now = here[time + 1]
+            found &= walked_out & (met == now)
             together = (now == there[time + 1]) & (now >= 0)
-            walked_out = np.where(is_together & ~together, actor[time] == first, walked_out & ~together)
+            walked_out = np.where(is_together & ~together, acts[time], walked_out & ~together)
             met = np.where(together, now, met)
             is_together = together
-        return _pack(found, self._words)
+        returns = np.zeros((self._words, len(chains.story)), np.uint64)
+        returns[:, some] = _pack(comes, self._words)
+        return returns
 
     def _surprises(self, chains: _Followed, returns: Steps, trust: str) -> Steps:
         """Return which returns surprise the first agents: they believed the object to be in another place."""
@@ -657,14 +671,15 @@ def _latest_words(steps: Steps) -> tuple[Rows, Rows]:
 
 
 def _distinct(columns: Sequence[Locals]) -> tuple[Rows, Rows]:
-    """Return where each distinct combination of values first occurs, and which of them each row has."""
-    order = np.lexsort(columns[::-1])
-    is_new = np.zeros(len(order), np.bool_)
-    is_new[:1] = True
+    """Return a row of each distinct combination of values, which are -1 or more, and which of them each row has."""
+    which = np.zeros(len(columns[0]), np.intp)
     for column in columns:
-        is_new[1:] |= column[order][1:] != column[order][:-1]
-    which = np.empty(len(order), np.intp)
-    which[order] = np.cumsum(is_new) - 1
+        keys = which * (2 + int(column.max(initial=_NONE))) + (column + 1)
+        order = np.argsort(keys)  # without regard to the order of equal ones: much faster than np.lexsort
+        is_new = np.ones(len(order), np.bool_)
+        is_new[1:] = np.diff(keys[order]) != 0
+        which = np.empty(len(order), np.intp)
+        which[order] = np.cumsum(is_new) - 1
     return order[is_new], which
 
 

@@ -79,7 +79,7 @@ def find_rules(
     about_others = question.order > 1 and (question.ask != Ask.COMMON or may_be_unknown)
     # Whether somebody is believed may depend on what hearers think of others.
     weighs_others = about_others or (speak and reading.trust in (FRESHER, NEVER_LIARS))
-    found = [
+    rules = [
         *(["rooms"] if has_several_rooms and not tells_rooms else []),
         *_of_attention(kinds, reading),
         *(_of_messages(reading) if speak else ()),
@@ -87,7 +87,7 @@ def find_rules(
         *_of_question(events, question, may_be_unknown=may_be_unknown),
         *(["unknown"] if may_be_unknown and question.ask in (Ask.BELIEF, Ask.SAYS, Ask.COMMON) else []),
     ]
-    return [name for name in found if weighs_others or not name.endswith("-others")]
+    return [name for name in rules if weighs_others or not name.endswith("-others")]
 
 
 def _of_attention(kinds: set[EventKind], reading: BeliefReading) -> Iterator[str]:

@@ -7,6 +7,8 @@ the others.
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,21 +25,26 @@ from storyproof.families.belief import (
     states,
     timeline,
     user_text,
-    word_roles,
 )
 from storyproof.families.belief.answer_language import TALK
-from storyproof.families.belief.audit.kinds import KINDS
+from storyproof.families.belief.audit.causes import KINDS
 from storyproof.families.belief.conventions import conventions
 from storyproof.families.belief.mistakes import MISTAKES
+from storyproof.families.belief.procedures import DESCRIPTIONS as PROCEDURES
+from storyproof.families.belief.procedures import procedure_answers
 from storyproof.families.belief.read_text import is_nested, is_question, read_question, read_story
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
 from storyproof.families.belief.rows import kind_of
+from storyproof.families.belief.tomi_text import FEELINGS
+from storyproof.families.belief.world import EventKind
 from storyproof.families.family import (
     ANY_FAMILY,
     Family,
     Picture,
+    QuestionForm,
     ReadingProblem,
     Rewording,
+    SampleStory,
     Step,
     StoryModel,
     number_names,
@@ -50,6 +57,7 @@ if TYPE_CHECKING:
     from storyproof.families.file_judge import FileJudge, Subject
     from storyproof.shortcuts.results import ShortcutReport
 
+
 _OTHER_KINDS = ("says", "knows_where", "knows_wrong", "believers", "common")
 _AFTER_BELIEFS = 100  # more than any order
 _ORDERS = {1: "first_order", 2: "second_order", 3: "third_order", 4: "fourth_order"}
@@ -58,6 +66,28 @@ _LEGEND = (
     "Stories about beliefs: the framed column is what the question asks for, with the label and the right answer "
     "below it. A bar lasts for as long as nothing changes. Dashed bars marked (false) are beliefs that are wrong "
     "about the object, or about what somebody else believes. Deciding sentences are bold, with a bar beside them."
+)
+_SAMPLES = (
+    SampleStory(
+        "Sally and Anne",
+        "Sally entered the playroom.\nAnne entered the playroom.\nThe marble is in the basket.\n"
+        "Sally exited the playroom.\nAnne moved the marble to the box.",
+        "Where will Sally look for the marble?",
+    ),
+    SampleStory(
+        "A secret look",  # as in the story of the ice-cream van, one does not know that the other knows
+        "Nora entered the kitchen.\nTheo entered the kitchen.\nThe cake is in the oven in the kitchen.\n"
+        "Nora exited the kitchen.\nNora entered the hall.\nNora secretly began to watch the kitchen.\n"
+        "Theo moved the cake to the fridge.",
+        "Where does Theo think that Nora searches for the cake?",
+    ),
+    SampleStory(
+        "A lie",
+        "Ada entered the office.\nBen entered the office.\nThe letter is in the drawer in the office.\n"
+        "Ben exited the office.\nAda moved the letter to the safe.\nBen entered the hall.\nAda exited the office.\n"
+        "Ada entered the hall.\nAda lied to Ben in private and said that the letter is in the cabinet.",
+        "Where will Ben look for the letter?",
+    ),
 )
 
 
@@ -69,7 +99,9 @@ class BeliefFamily(Family):
     kinds = KINDS
     legend = _LEGEND
     mistakes = MISTAKES
+    procedures = PROCEDURES
     readings: ClassVar[Mapping[str, str]] = {**DESCRIPTIONS, **READING_DESCRIPTIONS}
+    samples = _SAMPLES
     asks_beliefs = True
     unproved = frozenset({"no", "nobody"})
 
@@ -93,11 +125,11 @@ class BeliefFamily(Family):
         """Return a running text with one sentence per line."""
         return sentence_split.divide_story(story)
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a story in plain sentences."""
         from storyproof.families.belief.rewording import reword
 
-        return [reword(story)]
+        return [reword(story, question)]
 
     def question_in(self, text: str) -> str:
         """Return the last question of a text."""
@@ -114,6 +146,10 @@ class BeliefFamily(Family):
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
         """Return questions about memory, reality and beliefs up to an order."""
         return user_text.list_questions(story, order)
+
+    def question_forms(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[QuestionForm]:
+        """Return the kinds of question about each object."""
+        return user_text.question_forms(story, order)
 
     def answers_by_reading(self, example: Example) -> Mapping[str, str]:
         """Return the answer under each reading, by possible worlds."""
@@ -202,6 +238,10 @@ class BeliefFamily(Family):
         """Return what other questions about the same story have as answers, by possible worlds."""
         return mistakes.mistaken_answers(example)
 
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what a solver answers that follows one of the procedures, by possible worlds."""
+        return procedure_answers(example)
+
     def structure(self, example: Example) -> str:
         """Return what the question asks, without agents."""
         return kind_of(read_question(example.question))
@@ -236,7 +276,7 @@ class BeliefFamily(Family):
     def roles(self, examples: Iterable[Example]) -> dict[str, str]:
         """Return which words are agents, objects, containers and rooms in all stories."""
         stories = dict.fromkeys(example.story for example in examples)
-        return word_roles.roles(stories)
+        return roles(stories)
 
     def language(self, example: Example) -> str:
         """Return the language of the pack that reads the story; English if none does."""
@@ -275,13 +315,13 @@ class BeliefFamily(Family):
                 for narrow in (False, True)
             )
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people that are not in their text
-            known = isinstance(error, StoryproofError)
-            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+            is_ours = isinstance(error, StoryproofError)
+            raise DataError(str(error) if is_ours else f"its text does not fit its question ({error})") from error
         return [Picture(_CAPTION, wide, narrow)]
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
         """Return a story without the names of those who act in it."""
-        return number_names(story.casefold(), {name.casefold() for name in word_roles.people_of(story)})
+        return number_names(story.casefold(), {name.casefold() for name in people_of(story)})
 
     def shortcuts(
         self, train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
@@ -313,3 +353,37 @@ def _containers(story: str) -> tuple[str, ...]:
 
 
 FAMILY = BeliefFamily()
+
+
+_ROLES = ("agent", "agent", "thing", "container", "room")  # of the words of an event
+_ACTOR = re.compile(
+    rf"(?:^|(?<=[.!?\n]))\s*(?!the\s)([\w-]+)\s+(?:entered|exited|moved|is|{'|'.join(FEELINGS)})\s+\S", re.IGNORECASE
+)
+
+
+def people_of(story: str) -> Sequence[str]:
+    """Return the people of a story, also those who only like something; if it cannot be read, who seems to act."""
+    try:
+        events = read_story(story).events
+    except ParseError:
+        return list(dict.fromkeys(_ACTOR.findall(story)))
+    named = (name for event in events for name in (event.agent, event.hearer))
+    return list(dict.fromkeys(name for name in named if name is not None))
+
+
+def roles(stories: Iterable[str]) -> dict[str, str]:
+    """Return the role of each word that plays one role only, in lower case; none if a story cannot be read."""
+    played: dict[str, set[str]] = defaultdict(set)
+    for story in stories:
+        try:
+            events = read_story(story).events
+        except ParseError:
+            return {}
+        for event in events:
+            if event.kind in (EventKind.NOISE, EventKind.FEEL):  # anything may be liked
+                continue
+            words = (event.agent, event.hearer, event.thing, event.container, event.room)
+            for word, role in zip(words, _ROLES, strict=True):
+                if word:
+                    played[word.lower()].add(role)
+    return {word: next(iter(parts)) for word, parts in played.items() if len(parts) == 1}

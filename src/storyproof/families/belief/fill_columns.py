@@ -44,7 +44,7 @@ def divide_rows(table: pa.Table, work: Callable[[pa.Table, bool, bool], Result])
             anything.
 
     Returns:
-        For each part, the places of its rows in the table, and what came of the work.
+        For each part, the places of its rows in the table, and the result of the work.
     """
     texts = table.select(["story", "question"])
     if not any(is_nested(**row) for row in texts.slice(0, 1).to_pylist()):
@@ -64,11 +64,11 @@ def _complete_worded(table: pa.Table, *, proved: bool) -> pa.Table:
         DataError: If a row cannot be read.
     """
     rows = table.to_pylist()
-    found = prove_rows([AskedRow.of(row) for row in rows], check=False)
-    for problem in found.problems:
-        if found.labels[problem.row] is None:
+    proofs = prove_rows([AskedRow.of(row) for row in rows], check=False)
+    for problem in proofs.problems:
+        if proofs.labels[problem.row] is None:
             raise DataError(f"row {rows[problem.row].get('id')}: {problem.what}: {problem.found}.")
-    for row, labels in zip(rows, found.labels, strict=True):
+    for row, labels in zip(rows, proofs.labels, strict=True):
         if labels is None:  # another row of the same story says why
             raise DataError(f"row {row.get('id')}: the story cannot be read.")
         for name, value in labels.items():

@@ -98,20 +98,20 @@ class LabelWords:
     @cached_property
     def are_lists_sorted_by_name(self) -> bool:
         """Whether lists of names sort as their names do: where a name begins another, the shorter comes first."""
-        known = sorted(self.agent_list)
-        for place, name in enumerate(known):
-            for other in known[place + 1 :]:
+        ordered = sorted(self.agent_list)
+        for place, name in enumerate(ordered):
+            for other in ordered[place + 1 :]:
                 if not other.startswith(name):
                     break
                 if other[len(name) :] < self.between:
                     return False
-        return all(not name.startswith(self.nobody) for name in known)
+        return all(not name.startswith(self.nobody) for name in ordered)
 
 
 def _ranks(words: Sequence[str]) -> Words:
-    found = np.empty(len(words), np.int32)
-    found[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
-    return found
+    rank_of = np.empty(len(words), np.int32)
+    rank_of[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+    return rank_of
 
 
 class NamedQuestions(NamedTuple):
@@ -149,10 +149,10 @@ def name_questions(asked: QuestionArrays, cast: Cast, agent_rank: Words) -> Name
 def _words_of(names: Words, local: Small, story: Columns) -> Words:
     """Return the words of local numbers of some stories, NO_WORD for negative ones."""
     count = names.shape[1]
-    known = np.concatenate([np.full((1, count), NO_WORD, np.int32), names])
+    all_names = np.concatenate([np.full((1, count), NO_WORD, np.int32), names])
     row = np.maximum(local, np.int8(NOBODY)).astype(np.intp) + 1
-    found: Words = known.reshape(-1).take(row * count + story)
-    return found
+    global_words: Words = all_names.reshape(-1).take(row * count + story)
+    return global_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +181,14 @@ class LabelledQuestions:
 
     def columns(self, words: LabelWords) -> dict[str, pa.Array]:
         """Return the label columns."""
-        asked, codes = self.asked, self.derived.codes[self.own]
+        questions, codes = self.asked, self.derived.codes[self.own]
         order = (self.chain != NO_WORD).sum(axis=0, dtype=np.int8)
-        is_place = _are(asked.ask, PLACES)
+        is_place = _are(questions.ask, PLACES)
         is_false = is_place & (codes != NOBODY) & (codes != self._reality())
         compared = [reading for reading in ALL_READINGS if reading != self.own]
-        holds = np.stack([np.ones(asked.count, np.bool_), *(self.derived.codes[each] == codes for each in compared)])
+        holds = np.stack(
+            [np.ones(questions.count, np.bool_), *(self.derived.codes[each] == codes for each in compared)]
+        )
         sets = _Sets(self, words)
         proofs = self.derived.proofs.T
         numbers = np.broadcast_to(np.arange(1, proofs.shape[1] + 1, dtype=np.int16), proofs.shape)
@@ -196,7 +198,7 @@ class LabelledQuestions:
             "question_type": self._question_types(order, is_place, is_false),
             "order": pa.array(self._orders(order)),
             "chain": word_lists(words.agents, self.chain.T),
-            "story_type": coded(_story_types(self.stories, self.lie)[asked.story], constant_words(_STORY_TYPES)),
+            "story_type": coded(_story_types(self.stories, self.lie)[questions.story], constant_words(_STORY_TYPES)),
             "false_belief": pa.array(is_false),
             "readings": flag_lists(holds.T, constant_words((str(self.own), *map(str, compared)))),
             "proof": number_lists(proofs, numbers),
@@ -228,10 +230,12 @@ class LabelledQuestions:
         return coded(kind * len(_TOM) + is_place * (1 + is_false), _question_type_words(max(8, len(self.chain))))
 
     def _answers(self, words: LabelWords, sets: _Sets, codes: Codes) -> pa.Array:
-        asked, boxes = self.asked, self.cast.containers
-        place = boxes[np.maximum(codes, 0) % max(1, len(boxes)), asked.story] if len(boxes) else np.zeros_like(codes)
+        questions, boxes = self.asked, self.cast.containers
+        place = (
+            boxes[np.maximum(codes, 0) % max(1, len(boxes)), questions.story] if len(boxes) else np.zeros_like(codes)
+        )
         number = np.where(codes == NOBODY, words.unknown, place)
-        number = np.where(_are(asked.ask, _YES_NO), words.no + codes, number).astype(np.int32)
+        number = np.where(_are(questions.ask, _YES_NO), words.no + codes, number).astype(np.int32)
         if not len(sets.rows):
             return coded(number, words.answers)
         texts = sets.of(codes[sets.rows]).dictionary_encode()
@@ -239,15 +243,15 @@ class LabelledQuestions:
         return coded(number, pa.concat_arrays([words.answers, texts.dictionary]))
 
     def _candidates(self, words: LabelWords, sets: _Sets, is_place: Flags) -> pa.Array:
-        asked = self.asked
+        questions = self.asked
         named, number = self._sorted_places(words)
-        flags = named[self._things(), :, asked.story]  # [question, place in the alphabet]
-        values = np.ascontiguousarray(number.T)[asked.story]
+        flags = named[self._things(), :, questions.story]  # [question, place in the alphabet]
+        values = np.ascontiguousarray(number.T)[questions.story]
         may_be_unknown = is_place & self.unknown
         if may_be_unknown.any():
             flags |= (values == words.unknown) & may_be_unknown[:, None]
         flags[sets.rows] = False
-        is_polar = np.flatnonzero(_are(asked.ask, _YES_NO))
+        is_polar = np.flatnonzero(_are(questions.ask, _YES_NO))
         flags[is_polar] = False
         if len(is_polar):
             both = sorted((words.no, words.no + 1), key=lambda each: int(words.rank[each]))
@@ -263,14 +267,14 @@ class LabelledQuestions:
         counts[sets.rows] = sets.counts
         ends = np.zeros(len(counts) + 1, np.int32)
         np.cumsum(counts, out=ends[1:])
-        found = np.empty(int(ends[-1]), np.int32)
+        candidates = np.empty(int(ends[-1]), np.int32)
         is_set = np.zeros(len(counts), np.bool_)
         is_set[sets.rows] = True
         of_set = np.repeat(is_set, counts)
-        found[~of_set] = values.reshape(-1).take(np.flatnonzero(flags))
-        found[of_set] = np.arange(len(sets.texts)) + len(words.answers)
+        candidates[~of_set] = values.reshape(-1).take(np.flatnonzero(flags))
+        candidates[of_set] = np.arange(len(sets.texts)) + len(words.answers)
         every = pa.concat_arrays([words.answers, sets.texts])
-        return pa.ListArray.from_arrays(pa.array(ends), every.take(pa.array(found)))
+        return pa.ListArray.from_arrays(pa.array(ends), every.take(pa.array(candidates)))
 
     def _sorted_places(self, words: LabelWords) -> tuple[Flags, Words]:
         """Return the containers of each story in alphabetical order, with "unknown" among them.
@@ -296,9 +300,9 @@ class LabelledQuestions:
 
 
 def _are(ask: npt.NDArray[np.uint8], kinds: Sequence[Ask]) -> Flags:
-    known = np.zeros(len(ASKS), np.bool_)
-    known[[ASKS.index(each) for each in kinds]] = True
-    return known[ask]
+    is_kind = np.zeros(len(ASKS), np.bool_)
+    is_kind[[ASKS.index(each) for each in kinds]] = True
+    return is_kind[ask]
 
 
 @lru_cache(maxsize=16)
@@ -314,12 +318,12 @@ def last_places(stories: PlotArrays) -> Small:
     The last row is for objects that are not in the story.
     """
     count = stories.kind.shape[1]
-    found = np.full((_objects(stories) + 1, count), NOBODY, np.int8)
+    places = np.full((_objects(stories) + 1, count), NOBODY, np.int8)
     puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
     cell = np.flatnonzero(puts & (stories.thing >= 0))
     thing, container = (each.reshape(-1).take(cell) for each in (stories.thing, stories.container))
-    found.reshape(-1)[thing.astype(np.intp) * count + cell % count] = container  # the last value is kept
-    return found
+    places.reshape(-1)[thing.astype(np.intp) * count + cell % count] = container  # the last value is kept
+    return places
 
 
 def _objects(stories: PlotArrays) -> int:
@@ -331,10 +335,10 @@ def _story_types(stories: PlotArrays, lie: Flags) -> npt.NDArray[np.int32]:
     kind = stories.kind
     speaks = (kind >= min(MESSAGES)) & (kind <= max(MESSAGES))
     marks = (speaks & ~lie, lie, kind == EventKind.PEEK, kind == EventKind.DISTRACT)
-    found = np.zeros(kind.shape[1], np.int32)
+    types = np.zeros(kind.shape[1], np.int32)
     for place, each in enumerate(marks):
-        found += each.any(axis=0).astype(np.int32) << place
-    return found
+        types += each.any(axis=0).astype(np.int32) << place
+    return types
 
 
 @lru_cache(maxsize=16)
@@ -412,14 +416,14 @@ class _Sets:
     def _sort(self) -> npt.NDArray[np.int64]:
         """Sort the sets of each question by their texts, and return where each came from."""
         texts: list[str] = self.texts.to_pylist()
-        found = np.concatenate(
+        ordered = np.concatenate(
             [
                 sorted(range(start, start + count), key=texts.__getitem__)
                 for start, count in zip(self.starts.tolist(), self.counts.tolist(), strict=True)
             ]
         )
-        self.texts = self.texts.take(pa.array(found))
-        return np.argsort(found, kind="stable")
+        self.texts = self.texts.take(pa.array(ordered))
+        return np.argsort(ordered, kind="stable")
 
     def of(self, codes: Codes) -> pa.Array:
         """Return the sets that some masks of local numbers stand for, one of each question."""

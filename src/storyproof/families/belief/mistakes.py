@@ -39,9 +39,6 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
         others = {checked_answer(example, reading) for reading in readings}
         return {"other_reading": frozenset(filter(None, others))}
 
-    def believed(chains: Collection[tuple[str, ...]]) -> list[str | None]:
-        return checked.beliefs(chains, thing)
-
     shorter = {each for length in range(1, len(chain)) for each in combinations(chain, length)}
     swapped = {
         (*chain[:one], chain[other], *chain[one + 1 : other], chain[one], *chain[other + 1 :])
@@ -53,20 +50,25 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
         for agent in text.cast
         if agent != chain[place]
     }
+    wanted: dict[str, list[tuple[str, ...]]] = {
+        "reality": [()],
+        "lower_order": [*shorter],
+        "swapped_minds": [*swapped],
+        "other_agent": [*(replaced or [(agent,) for agent in text.cast])],
+    }
+    beliefs = iter(checked.beliefs([each for chains in wanted.values() for each in chains], thing))
+    believed = {name: [next(beliefs) for _ in chains] for name, chains in wanted.items()}
     puts = [event for event in text.events if event.kind in (EventKind.PLACE, EventKind.MOVE)]
     places = [event.container for event in puts if event.thing == thing]
     said = [event.container for event in text.events if event.container]
-    found: dict[str, list[str | None]] = {
+    answers: dict[str, list[str | None]] = {
         "other_reading": [checked_story(example.story, reading).belief(chain, thing) for reading in readings],
-        "reality": [checked.belief((), thing)],
-        "lower_order": believed(shorter),
-        "swapped_minds": believed(swapped),
-        "other_agent": believed(replaced or {(agent,) for agent in text.cast}),
+        **believed,
         "first_mention": [*places[:1]],
         "last_mention": [*said[-1:]],
         "earlier_place": [*places[1:-1]],
         "other_object": [event.container for event in text.events if event.thing != thing and event.container],
     }
     if not chain:
-        del found["other_reading"]
-    return {name: frozenset(text.wording.answer(place) for place in found[name] if place) for name in found}
+        del answers["other_reading"]
+    return {name: frozenset(text.wording.answer(place) for place in answers[name] if place) for name in answers}

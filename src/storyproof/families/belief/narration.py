@@ -123,15 +123,15 @@ class Narrator:
         form = _FORMS[kind] + np.where(used % steps > 0, np.int32(_NEXT_LINE), np.int32(0))
         first = np.where(kind == EventKind.PLACE, to_thing + thing, np.maximum(agent, 0))
         last = np.where(kind <= EventKind.EXIT, to_room + room, to_container + container)
-        found = np.empty((len(used), 3), np.int32)
+        fragments = np.empty((len(used), 3), np.int32)
         width = np.int32(len(self.list))
-        found[:, 0] = form * width + names[first * count + story]
-        found[:, 1] = EMPTY * width
+        fragments[:, 0] = form * width + names[first * count + story]
+        fragments[:, 1] = EMPTY * width
         moves = np.flatnonzero(kind == EventKind.MOVE)
-        found[moves, 1] = TO * width + names[(to_thing + thing[moves]) * count + story[moves]]
+        fragments[moves, 1] = TO * width + names[(to_thing + thing[moves]) * count + story[moves]]
         ending = names[np.maximum(last, 0) * count + story]
-        found[:, 2] = np.where(kind != EventKind.NOISE, END * width + ending, EMPTY * width)
-        return found.reshape(-1)
+        fragments[:, 2] = np.where(kind != EventKind.NOISE, END * width + ending, EMPTY * width)
+        return fragments.reshape(-1)
 
     def tell(self, forms: Words, slots: Words, names: Words) -> pa.Array:
         """Return stories joined from sentences with an equal number of fragments.
@@ -183,15 +183,15 @@ class Narrator:
             chain: Word numbers [place in the chain, row], NO_WORD after the end.
             memory: Whether a question without a chain asks for memory.
         """
-        asked = chain != NO_WORD
-        order = asked.sum(axis=0, dtype=np.int8)
+        is_named = chain != NO_WORD
+        order = is_named.sum(axis=0, dtype=np.int8)
         forms = np.empty((len(chain) + 1, len(thing)), np.uint8)
         for place in range(len(chain)):
             if place == 0:
                 form = np.where(order == 1, _LOOKS, _THINKS)
             else:
                 form = np.where(order == place + 1, _SEARCHES, _THOUGHT)
-            forms[place] = np.where(asked[place], form, np.uint8(_UNUSED))
+            forms[place] = np.where(is_named[place], form, np.uint8(_UNUSED))
         forms[-1] = np.where(order > 0, _ASKED, np.where(memory, _MEMORY, _REALITY))
         used, ends, form = _lay_out(forms)
         word = _by_row(np.concatenate([chain, thing[None]]))[used]

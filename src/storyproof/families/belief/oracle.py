@@ -18,7 +18,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import NOBODY, STRANGER, Flags, Mask, PlotArrays, Small, set_type
+from storyproof.families.belief.arrays import (
+    NOBODY,
+    STRANGER,
+    Flags,
+    Mask,
+    PlotArrays,
+    Small,
+    distinct,
+    set_type,
+    starts_of_runs,
+)
 from storyproof.families.belief.readings import ALWAYS, CLOSED, FRESHER, HI_TOM, INFER_MOVER, NEVER_LIARS, BeliefReading
 from storyproof.families.belief.time_sets import (
     Instants,
@@ -42,62 +52,9 @@ from storyproof.families.belief.world import EventKind
 
 Columns = npt.NDArray[np.intp]
 
-_NOWHERE = -3  # the room of a speaker who is in none; differs from anybody's
 _ONE = np.uint64(1)
-
-
-@dataclass(frozen=True, slots=True)
-class Sights:
-    """When the agents of each story are with its objects, as sets of instants [word, agent, object, column].
-
-    Attributes:
-        present: When an agent is in the object's room: the group for whom a sight is common.
-        noticing: When it in fact sees the object.
-    """
-
-    present: Instants
-    noticing: Instants
-
-
-@dataclass(frozen=True, slots=True)
-class Departures:
-    """When it is known who sees an object: like `Sights`, and also whenever somebody leaves who so knows who stays.
-
-    Attributes:
-        witnesses: The group for whom it is common.
-        aware: Who in fact knows it.
-    """
-
-    witnesses: Instants
-    aware: Instants
-
-
-@dataclass(frozen=True, slots=True)
-class Hearing:
-    """When the agents of each story hear messages, as sets of instants [word, agent, column].
-
-    Attributes:
-        group: When an agent is seen to hear one, or speaks: the group for whom a message is common.
-        hearing: When it in fact hears one, or speaks.
-    """
-
-    group: Instants
-    hearing: Instants
-
-
-@dataclass(frozen=True, slots=True)
-class Messages:
-    """The messages of each story in order, [message, column]; `time` is -1 where a story has fewer.
-
-    Attributes:
-        time: When.
-        speaker: Who speaks.
-        thing: The object spoken of.
-    """
-
-    time: Times
-    speaker: Small
-    thing: Small
+_SMALL = 16  # agents up to which a set of them is its own number
+_SETS = 24  # bits of the number of a larger set
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,36 +122,14 @@ def contract(chain: Small, agents: int) -> Chains:
     return Chains(first, rest, last, length, before_last, prefix)
 
 
-def sights(course: Course) -> Sights:
-    """Return when the agents of each story are with its objects."""
-    inside, watching, home = course.inside, course.watching, course.home
-    present = np.zeros((*inside.shape[:2], course.objects, course.count), np.uint64)
-    secret = np.zeros_like(present)
-    for room in range(course.rooms):
-        present |= inside[:, :, None, room] & home[:, None, :, room]
-        if course.sentences.is_watched:
-            secret |= watching[:, :, None, room] & home[:, None, :, room]
-    return Sights(present, (present | secret) & ~course.away[:, :, None])
-
-
-def departures(course: Course, shown: Sights) -> Departures:
-    """Return when it is known who sees an object."""
-    leaving = np.zeros_like(shown.present)
-    for room in range(course.inside.shape[2]):
-        leaving |= delay(course.inside[:, :, None, room]) & course.home[:, None, :, room]
-    leaving &= ~shown.present
-    away = delay(course.away[:, :, None])
-    return Departures(shown.present | leaving, shown.noticing | (leaving & ~away))
-
-
 def surprises(course: Course) -> tuple[Flags, Flags]:
     """Return who may infer who moved an object, [agent, object, column]; and who may hear of an object after that.
 
     To be surprised, an agent has seen an object or heard of it, returns to it, and since it was last seen it was put
     somewhere or spoken of. A surprise about any object may show that a speaker lied, who is then not believed later.
     """
-    shown = sights(course)
-    heard = hearing(course).hearing[:, :, None] & course.about[:, None]
+    shown = course.sights
+    heard = course.hearing.hearing[:, :, None] & course.about[:, None]
     stays = np.zeros_like(shown.present)
     for room in range(course.rooms):
         stays |= delay(course.inside[:, :, None, room]) & course.home[:, None, :, room]
@@ -207,32 +142,6 @@ def surprises(course: Course) -> tuple[Flags, Flags]:
     surprised = first(np.bitwise_or.reduce(returns, axis=2))
     later = heard & ~until(surprised, course.words)[:, :, None]
     return (returns != 0).any(axis=0), (later != 0).any(axis=0) & (surprised >= 0)[:, None]
-
-
-def hearing(course: Course) -> Hearing:
-    """Return when the agents of each story hear messages."""
-    by, told = course.by, course.told
-    near, watched, anywhere = np.zeros_like(by), np.zeros_like(by), np.zeros_like(by)
-    spoken = np.zeros_like(told)  # by somebody who is in a room
-    for room in range(course.rooms):
-        inside = course.inside[:, :, room]
-        here = np.bitwise_or.reduce(by & inside, axis=1)[:, None]  # the messages of those who are in the room
-        near |= inside & here
-        anywhere |= inside
-        spoken |= here
-        if course.sentences.is_watched:
-            watched |= course.watching[:, :, room] & here
-    group = (near & (told | by | course.to)) | (anywhere & course.announced & spoken)
-    return Hearing(group, (group | (watched & told)) & ~course.away)
-
-
-def messages(course: Course) -> Messages:
-    """Return the messages of each story, in order; deleted ones have no time."""
-    stories, origin = course.stories, course.origin
-    sent = course.sentences.sent[:, origin]
-    time = np.where(has(course.kept, sent), sent, -1)
-    at = np.maximum(time, 0)
-    return Messages(time, stories.agent[at, origin], stories.thing[at, origin])
 
 
 def _distinct(numbers: Columns) -> tuple[Columns, Columns]:
@@ -308,8 +217,9 @@ class Minds:
         self._course, self._stories, self._sight, self._words = course, course.stories, sight, course.words
         nobody = np.zeros(len(story), np.intp)
         self._asked = _Asked.of(course, story, chain, thing, nobody, nobody)
-        self._sights, self._hearing = sights(course), hearing(course)
+        self._sights, self._hearing = course.sights, course.hearing
         self._nodes = np.zeros(0, np.int64)
+        self._sets: Mask = np.zeros(0, course.stories.mask_type)
         self._caught = np.zeros((1, course.stories.agents), np.int16)
 
     def over_time(self, trust: str) -> Small:
@@ -353,14 +263,6 @@ class Minds:
     def _credulous(self) -> _Informed:
         """What chains learn who believe every message."""
         return self._informed(self._asked, None, ALWAYS)
-
-    @cached_property
-    def _said(self) -> Messages:
-        return messages(self._course)
-
-    @cached_property
-    def _departures(self) -> Departures:
-        return departures(self._course, self._sights)
 
     def _places(self, asked: _Asked, informed: _Informed) -> Small:
         """Return what chains believe who learnt something; NOBODY if they have learnt nothing."""
@@ -425,9 +327,9 @@ class Minds:
     def _is_stale(self, chain: Chains, asked: _Asked, agent: Small, time: npt.NDArray[Any]) -> Flags:
         """Return whether the last of each chain has seen the object later than an agent before some time.
 
-        As the others of the chain know it: who leaves others with the object knows that they see it later.
+        As the others of the chain know it: people who leave others with the object know that they see it later.
         """
-        shown, known_by = self._sights, self._departures
+        shown, known_by = self._sights, self._course.departures
         known = self._together(known_by.aware, known_by.witnesses, chain, asked) & before(time, self._words)
         if self._sight == CLOSED:
             known &= _at(self._course.puts, asked.spot)
@@ -454,7 +356,7 @@ class Minds:
         if trust == ALWAYS or not told.any():
             return told
         found = np.zeros_like(told)
-        for number, sent in enumerate(self._said.time):
+        for number, sent in enumerate(self._course.messages.time):
             time = sent[asked.story]
             some = np.flatnonzero(has(told, time))
             if len(some):
@@ -468,7 +370,7 @@ class Minds:
 
     def _trusts(self, asked: _Asked, number: int, trust: str) -> Flags:
         """Return which chains, who hear a message about their objects, believe it."""
-        chain, said = asked.chain, self._said
+        chain, said = asked.chain, self._course.messages
         time, speaker = said.time[number, asked.story], said.speaker[number, asked.story]
         of_speaker = chain.last == speaker
         if trust == HI_TOM:
@@ -527,19 +429,34 @@ class Minds:
         agents = self._stories.agents
         first = np.where(chain.first < 0, agents, chain.first).astype(np.int64)  # nobody, for a chain with a stranger
         ends = (story * (agents + 1) + first) * agents + np.maximum(end, 0)
-        found: Columns = (ends << agents) | rest.astype(np.int64)
+        found: Columns = (ends << self._set_bits) | self._number_sets(rest)
         return found
+
+    def _number_sets(self, sets: Mask) -> Columns:
+        """Return a number for each set of agents, always the same; of large sets those that occur are numbered."""
+        if self._stories.agents <= _SMALL:
+            return sets.astype(np.intp)
+        values = distinct(sets)
+        self._sets = np.concatenate([self._sets, values[~np.isin(values, self._sets)]])
+        order = np.argsort(self._sets)
+        found: Columns = order[np.searchsorted(self._sets, sets, sorter=order)]
+        return found
+
+    @property
+    def _set_bits(self) -> int:
+        return self._stories.agents if self._stories.agents <= _SMALL else _SETS
 
     def _chains_of(self, keys: Columns) -> tuple[Columns, Chains]:
         """Return the story and the chain of each key."""
         agents, kind = self._stories.agents, self._stories.mask_type
-        rest, ends = keys & ((1 << agents) - 1), keys >> agents
+        numbers, ends = keys & ((1 << self._set_bits) - 1), keys >> self._set_bits
+        rest = numbers.astype(kind) if agents <= _SMALL else self._sets[numbers]
         first = ends // agents % (agents + 1)
         first = np.where(first < agents, first, NOBODY).astype(np.int8)
         # Neighbours in a chain differ, so one agent after the first means a chain of two.
-        length = np.where(rest == 0, 1, np.where(rest & (rest - 1) == 0, 2, 3)).astype(np.int8)
+        length = np.where(rest == 0, 1, np.where(rest & (rest - kind(1)) == 0, 2, 3)).astype(np.int8)
         unknown, empty = np.full_like(first, NOBODY), np.zeros(len(keys), kind)
-        chains = Chains(first, rest.astype(kind), (ends % agents).astype(np.int8), length, unknown, empty)
+        chains = Chains(first, rest, (ends % agents).astype(np.int8), length, unknown, empty)
         return ends // agents // (agents + 1), chains
 
     def _find(self, keys: Columns) -> Columns:
@@ -556,21 +473,22 @@ class Minds:
         news. What it thinks of the speaker rests on earlier messages, and so on whom a longer chain has caught by then.
         Hence the longer chains are listed first, as far as they matter; then messages are judged in their order.
         """
-        said, chain = self._said, asked.chain
+        said, chain = self._course.messages, asked.chain
         if not len(said.time):
             return asked
         own, shorter = (
             self._key(asked.story, chain, chain.rest, chain.last),
             self._key(asked.story, chain, chain.prefix, np.where(chain.length > 1, chain.before_last, chain.last)),
         )
-        frontier = np.unique(np.concatenate([own, shorter]))
+        frontier = distinct(np.concatenate([own, shorter]))
         bound = np.full(len(frontier), len(said.time))
         known, until_message = frontier[:0], bound[:0]  # the chains that were examined, and up to which message
         suspicions: list[list[Columns]] = [[] for _ in said.time]
         while len(frontier):
             since = np.zeros_like(bound)
-            old = np.isin(frontier, known)
-            since[old] = until_message[np.searchsorted(known, frontier[old])]
+            if len(known):
+                place = np.minimum(np.searchsorted(known, frontier), len(known) - 1)
+                since = np.where(known[place] == frontier, until_message[place], 0)
             following = self._suspect(frontier, since, bound)
             for number, (keys, _) in enumerate(following):
                 suspicions[number].append(keys)
@@ -582,7 +500,7 @@ class Minds:
             is_new = (known[place] != frontier) | (until_message[place] < bound)
             frontier, bound = frontier[is_new], bound[is_new]
         suspecting = [np.concatenate(keys) for keys in suspicions]
-        self._nodes = np.unique(np.concatenate([known[:0], *suspecting]))
+        self._nodes = distinct(np.concatenate([known[:0], *suspecting]))
         never = np.iinfo(np.int16).max
         self._caught = np.full((len(self._nodes) + 1, self._stories.agents), never, np.int16)
         for number, keys in enumerate(suspecting):
@@ -595,7 +513,7 @@ class Minds:
         It can be none if they are looking at the object with the speaker, or have seen it since the speaker last did.
         """
         story, chain = self._chains_of(keys)
-        said, found = self._said, []
+        said, found = self._course.messages, []
         numbers = np.arange(len(said.time))[:, None]
         hears = has(self._heard(chain, story), said.time[:, story])
         hears &= (said.speaker[:, story] != chain.last) & (since <= numbers) & (numbers < bound)
@@ -618,10 +536,11 @@ class Minds:
         if not len(keys):
             return
         story, chain = self._chains_of(keys)
-        speaker, time = self._said.speaker[number, story], self._said.time[number, story]
+        said = self._course.messages
+        speaker, time = said.speaker[number, story], said.time[number, story]
         longer, node = chain.extend(speaker), self._find(keys)
         key = self._key(story, longer, longer.rest, longer.last)
-        asked = _Asked.of(self._course, story, longer, self._said.thing[number, story], self._find(key), node)
+        asked = _Asked.of(self._course, story, longer, said.thing[number, story], self._find(key), node)
         believed = self._places(asked, self._informed(asked, before(time, self._words), NEVER_LIARS))
         lies = (believed != NOBODY) & (believed != self._stories.container[time, self._course.origin[story]])
         earliest = self._caught[node[lies], speaker[lies]]
@@ -658,10 +577,12 @@ def _common(noticing: Instants, group: Instants, chain: Chains, index: Columns) 
 
 def _latest(keys: Columns, bounds: Columns) -> tuple[Columns, Columns]:
     """Return the distinct keys in order, each with its greatest bound."""
-    order = np.lexsort((bounds, keys))
-    keys, bounds = keys[order], bounds[order]
-    last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True)) if len(keys) else order
-    return keys[last], bounds[last]
+    if not len(keys):
+        return keys, bounds
+    order = np.argsort(keys)
+    ordered = keys.take(order)
+    starts = starts_of_runs(ordered)
+    return ordered.take(starts), np.maximum.reduceat(bounds.take(order), starts)
 
 
 def beliefs(course: Course, columns: Columns, thing: Small, chain: Small, reading: BeliefReading) -> Small:

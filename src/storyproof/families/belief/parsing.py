@@ -77,11 +77,11 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
     for role in range(1, 5):
         wide = np.full((len(stories), height), NOBODY, np.int32)
         wide[story, event] = flat[:, role]
-        local, known = _number(wide)
+        local, distinct = _number(wide)
         too_many = MOST_AGENTS if role == 1 else MOST_NAMES
-        broken |= (known[:, too_many:] != NOBODY).any(axis=1)
+        broken |= (distinct[:, too_many:] != NOBODY).any(axis=1)
         cells[:, :, role] = np.minimum(local, MOST_NAMES)
-        names.append(known)
+        names.append(distinct)
     return ParsedStories(words, cells, sentences, names[0], names[2], names[3], broken)
 
 
@@ -103,13 +103,13 @@ def _parse_distinct(sentences: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int32
     """Parse sentences to [sentence, 5] arrays of kind and names, and return the names in alphabetical order."""
     names: dict[str, int] = {}
     fields = np.full((len(sentences), 5), NOBODY, np.int32)
-    found = pc.extract_regex(sentences, _SENTENCE)
-    usual = np.asarray(pc.and_(found.is_valid(), pc.string_is_ascii(sentences)))
-    verbs, verb = _codes(found.field("verb"), usual)
+    groups = pc.extract_regex(sentences, _SENTENCE)
+    usual = np.asarray(pc.and_(groups.is_valid(), pc.string_is_ascii(sentences)))
+    verbs, verb = _codes(groups.field("verb"), usual)
     kinds = np.array([_VERBS.get(name, EventKind.NOISE) for name in verbs], np.int32)[verb]
     parts = {}
     for role in ("placed", "agent", "moved", "last"):
-        words, code = _codes(found.field(role), usual)
+        words, code = _codes(groups.field(role), usual)
         numbers = [names.setdefault(word, len(names)) if word else NOBODY for word in words]
         parts[role] = np.array(numbers, np.int32)[code]
     placed, moved = parts["placed"] != NOBODY, parts["moved"] != NOBODY
@@ -128,8 +128,8 @@ def _parse_distinct(sentences: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int32
     # Names of sentences that have no full stop were numbered as well; they must not be found in any story.
     used = np.zeros(len(names) + 1, np.bool_)
     used[fields[:, 1:]] = True
-    known = [name for name, number in names.items() if used[number]]
-    order = sorted(known)
+    used_names = [name for name, number in names.items() if used[number]]
+    order = sorted(used_names)
     rank = np.full(len(names) + 1, NOBODY, np.int32)
     rank[[names[name] for name in order]] = np.arange(len(order))
     rank[NOBODY] = NOBODY
@@ -163,23 +163,23 @@ def _number(wide: Words) -> tuple[Words, Words]:
     """
     count, width = wide.shape
     local = np.full(wide.shape, NOBODY, np.int32)
-    known = np.full((count, 1), NOBODY, np.int32)
+    distinct = np.full((count, 1), NOBODY, np.int32)
     used = np.zeros(count, np.int64)
     for time in range(width):
         rows = np.flatnonzero(wide[:, time] != NOBODY)
         name = wide[rows, time]
-        same = known[rows] == name[:, None]
+        same = distinct[rows] == name[:, None]
         number = same.argmax(axis=1)
         new = np.flatnonzero(~same[np.arange(len(rows)), number] & (used[rows] <= MOST_NAMES))
         if len(new):
             fresh = rows[new]
-            if used[fresh].max() == known.shape[1]:
-                known = np.concatenate([known, np.full((count, 1), NOBODY, np.int32)], axis=1)
-            known[fresh, used[fresh]] = name[new]
+            if used[fresh].max() == distinct.shape[1]:
+                distinct = np.concatenate([distinct, np.full((count, 1), NOBODY, np.int32)], axis=1)
+            distinct[fresh, used[fresh]] = name[new]
             number[new] = used[fresh]
             used[fresh] += 1
         local[rows, time] = number
-    return local, known
+    return local, distinct
 
 
 # The usual questions by how they begin; anything else is left to `parse_question`.
@@ -221,15 +221,15 @@ def parse_questions(questions: pa.Array, parsed: ParsedStories, story: npt.NDArr
     memory, read = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     for start, pattern in _USUAL.items():
         rows = np.flatnonzero(np.asarray(pc.starts_with(questions, start)))
-        found = pc.extract_regex(questions.take(pa.array(rows)), pattern)
-        fits = np.asarray(found.is_valid())
-        rows, found = rows[fits], found.filter(pa.array(fits))
+        fields = pc.extract_regex(questions.take(pa.array(rows)), pattern)
+        fits = np.asarray(fields.is_valid())
+        rows, fields = rows[fits], fields.filter(pa.array(fits))
         read[rows] = True
         memory[rows] = start == "Where was "
-        things[rows] = _words(found.field("thing"), parsed)
+        things[rows] = _words(fields.field("thing"), parsed)
         for place, role in enumerate(("first", "second")):
             if f"<{role}>" in pattern:
-                chains[rows, place] = _words(found.field(role), parsed)
+                chains[rows, place] = _words(fields.field(role), parsed)
     broken = np.zeros(count, np.bool_)
     for row in np.flatnonzero(~read).tolist():
         try:
@@ -253,9 +253,9 @@ def _words(names: pa.Array, parsed: ParsedStories) -> Words:
     return np.asarray(pc.fill_null(pc.index_in(names, value_set=parsed.words), STRANGER), np.int32)
 
 
-def _local(words: Words, known: Words) -> npt.NDArray[np.int8]:
+def _local(words: Words, distinct: Words) -> npt.NDArray[np.int8]:
     """Return the local numbers of words in each row's story."""
-    found = np.full(len(words), STRANGER, np.int8)
-    for number, names in enumerate(known.T[:MOST_NAMES]):  # stories with more are broken
-        found[(names == words) & (words >= 0)] = number
-    return np.where(words == NOBODY, np.int8(NOBODY), found)
+    numbers = np.full(len(words), STRANGER, np.int8)
+    for number, names in enumerate(distinct.T[:MOST_NAMES]):  # stories with more are broken
+        numbers[(names == words) & (words >= 0)] = number
+    return np.where(words == NOBODY, np.int8(NOBODY), numbers)

@@ -105,17 +105,19 @@ def find_plots(cells: npt.NDArray[np.int8]) -> FoundPlots:
         cells: [story, event, 5], as in `ParsedStories`.
     """
     first, which = distinct_rows(cells.reshape(len(cells), -1))
-    told = cells[first]
-    kind, agent, room, thing, container = (np.ascontiguousarray(told[:, :, field].T) for field in range(5))
+    sentences = cells[first]
+    kind, agent, room, thing, container = (np.ascontiguousarray(sentences[:, :, field].T) for field in range(5))
     agents = 1 + max(0, int(agent.max(initial=0)))
     stories = infer_rooms(PlotArrays.plain(kind.view(np.uint8), agent, room, thing, container, agents))
-    found = occurrences(stories)
-    told[:, :, 2] = stories.room.T
+    story_plots = occurrences(stories)
+    sentences[:, :, 2] = stories.room.T
     if len(_plots) > _REMEMBERED or sum(map(len, _plots)) > 5 * _MOST_EVENTS:
         _plots.clear()
     plots = []
     lengths = (kind != EventKind.NOISE).sum(axis=0).tolist()
-    for numbers, length, *flags in zip(told, lengths, found.possible.tolist(), found.announced.tolist(), strict=True):
+    for numbers, length, *flags in zip(
+        sentences, lengths, story_plots.possible.tolist(), story_plots.announced.tolist(), strict=True
+    ):
         key = numbers[:length].tobytes()
         plot = _plots.get(key)
         if plot is None:
@@ -139,9 +141,9 @@ class ObjectViews:
     containers: Small
 
 
-def find_views(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> ObjectViews:
+def find_views(plots: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> ObjectViews:
     """Return the scene of each pair of a plot and an object, and note it with the plot."""
-    stories = found.stories
+    stories = plots.stories
     steps = len(stories.kind)
     kind, agent = stories.kind[:, plot], stories.agent[:, plot]
     about = (stories.thing[:, plot] == thing) & ((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
@@ -164,19 +166,19 @@ def find_views(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> O
     companion = np.where(leader == mover, second, np.where(second == mover, leader, np.int8(STRANGER)))
     companion = np.where(companion == mover, np.int8(STRANGER), companion)
     containers = _in_order(np.where(about, stories.container[:, plot], np.int8(NOBODY)))
-    some, which = distinct_rows(np.column_stack([mover, leader, companion, containers.T]))
+    scenes, which = distinct_rows(np.column_stack([mover, leader, companion, containers.T]))
     views = [
         PlotView(who_moves, who_leads, who_follows, tuple(place for place in places if place != NOBODY))
         for who_moves, who_leads, who_follows, places in zip(
-            mover[some].tolist(),
-            leader[some].tolist(),
-            companion[some].tolist(),
-            containers[:, some].T.tolist(),
+            mover[scenes].tolist(),
+            leader[scenes].tolist(),
+            companion[scenes].tolist(),
+            containers[:, scenes].T.tolist(),
             strict=True,
         )
     ]
-    for number, asked, view in zip(plot.tolist(), thing.tolist(), which.tolist(), strict=True):
-        found.plots[number].scenes[asked] = views[view]
+    for number, queried_thing, view in zip(plot.tolist(), thing.tolist(), which.tolist(), strict=True):
+        plots.plots[number].scenes[queried_thing] = views[view]
     return ObjectViews(mover, companion, containers)
 
 
@@ -188,9 +190,9 @@ def _in_order(values: Small) -> Small:
     order = np.argsort(first)
     owner = keys[order] // most
     counts = np.bincount(owner, minlength=values.shape[1])
-    found = np.full((max(1, int(counts.max(initial=0))), values.shape[1]), NOBODY, np.int8)
-    found[np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner], owner] = keys[order] % most
-    return found
+    distinct = np.full((max(1, int(counts.max(initial=0))), values.shape[1]), NOBODY, np.int8)
+    distinct[np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner], owner] = keys[order] % most
+    return distinct
 
 
 def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

@@ -23,7 +23,7 @@ from storyproof.families.belief.world import IDLE
 Columns = npt.NDArray[np.intp]
 
 PROOF_BY_DELETION = "proof (by deletion)"
-PROOF_HOLDS = "a proof that holds"
+PROOF_HOLDS = "a valid proof"
 _AT_ONCE = 1 << 15  # beliefs in changed stories that are evaluated together
 
 
@@ -43,19 +43,19 @@ class ProofFaults(NamedTuple):
     @property
     def is_wrong(self) -> Flags:
         """Which proofs have a fault."""
-        found: Flags = self.missing.any(axis=0) | self.insufficient | self.needless.any(axis=0)
-        return found
+        wrong: Flags = self.missing.any(axis=0) | self.insufficient | self.needless.any(axis=0)
+        return wrong
 
     def describe(self, question: int) -> str:
         """Return what is wrong with the proof of a question."""
-        found = []
+        faults = []
         for flags, what in ((self.missing, "lacks"), (self.needless, "needlessly names")):
             numbers = (np.flatnonzero(flags[:, question]) + 1).tolist()
             if numbers:
-                found.append(f"{what} sentence {', '.join(map(str, numbers))}")
+                faults.append(f"{what} sentence {', '.join(map(str, numbers))}")
         if self.insufficient[question]:
-            found.append("does not give the answer by itself")
-        return " and ".join(found)
+            faults.append("does not give the answer by itself")
+        return " and ".join(faults)
 
 
 class _Parts(NamedTuple):
@@ -143,8 +143,8 @@ def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
     rows = rows_of(Ask.BELIEVERS)
     sizes = cast_sizes(stories)[asked.story[rows]]
     for agent in range(int(sizes.max(initial=0))):
-        some = rows[(sizes > agent) & (asked.chain[0, rows] != agent)]
-        add(Ask.BELIEF, some, np.vstack([np.full(len(some), agent, np.int8), asked.chain[:, some]]))
+        concerned = rows[(sizes > agent) & (asked.chain[0, rows] != agent)]
+        add(Ask.BELIEF, concerned, np.vstack([np.full(len(concerned), agent, np.int8), asked.chain[:, concerned]]))
     longest = max(len(chain) for chain in chains)
     chain = np.concatenate(
         [np.pad(each, ((0, longest - len(each)), (0, 0)), constant_values=NOBODY) for each in chains], axis=1

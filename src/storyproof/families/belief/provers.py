@@ -24,7 +24,6 @@ from storyproof.families.belief.arrays import (
 from storyproof.families.belief.block_checker import MindBlock, PlotEventBlock, answer_under
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays, Reply
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, BeliefReading
-from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import EventKind, PlotEvent
 
 _GENERIC = LocalNames.generic(128)
@@ -87,20 +86,18 @@ def answer_all(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[Be
 
 
 def _by_sight(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[BeliefReading]) -> dict[str, PlotAnswers]:
-    course = Course.of(stories)
-    return {
-        sight: PlotAnswers(stories, asked, sight, course) for sight in dict.fromkeys(each.sight for each in readings)
-    }
+    first = PlotAnswers(stories, asked)
+    return {sight: first.under(sight) for sight in dict.fromkeys(each.sight for each in readings)}
 
 
 def _codes(answers: Mapping[str, PlotAnswers], readings: Sequence[BeliefReading]) -> list[Codes]:
     codes: dict[BeliefReading, Codes] = {}
     for sight in sorted(answers, key=[OPEN, CLOSED, INFER_MOVER].index):
-        some = [each for each in readings if each.sight == sight]
-        trusts = [each.trust for each in some]
+        alike = [each for each in readings if each.sight == sight]
+        trusts = [each.trust for each in alike]
         seen = [codes[BeliefReading(OPEN, each)] for each in trusts if BeliefReading(OPEN, each) in codes]
-        is_known = sight == INFER_MOVER and len(seen) == len(some)
-        codes |= dict(zip(some, answers[sight].codes(*trusts, unsurprised=seen if is_known else ()), strict=True))
+        is_known = sight == INFER_MOVER and len(seen) == len(alike)
+        codes |= dict(zip(alike, answers[sight].codes(*trusts, unsurprised=seen if is_known else ()), strict=True))
     return [codes[each] for each in readings]
 
 
@@ -136,8 +133,8 @@ class CheckedStory:
 
     def answers(self, questions: Sequence[BeliefQuestion]) -> list[Reply]:
         """Return the answers to questions."""
-        asked = encode_questions([self._names], [0] * len(questions), questions)
-        codes = self._block.answers(asked, (self._trust,))[0].tolist()
+        encoded = encode_questions([self._names], [0] * len(questions), questions)
+        codes = self._block.answers(encoded, (self._trust,))[0].tolist()
         return [reply(code, self._names, question) for code, question in zip(codes, questions, strict=True)]
 
     def answer(self, question: BeliefQuestion) -> Reply:
@@ -154,12 +151,13 @@ class CheckedStory:
         return self.beliefs([chain], thing)[0]
 
 
-def describe(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes, found: Difference) -> str:
+def describe(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes, difference: Difference) -> str:
     """Return what oracle and checker say about the first question that they differ on, in generic names."""
-    place = int(found.questions[0])
+    place = int(difference.questions[0])
     return (
-        f"answer under {found.reading} (oracle and checker): {derived.codes[found.reading][place]} against "
-        f"{found.codes[0]}, on {_question(asked, place)}, in {decode_plot(stories, int(asked.story[place]), _GENERIC)}"
+        f"answer under {difference.reading} (oracle and checker): {derived.codes[difference.reading][place]} against "
+        f"{difference.codes[0]}, on {_question(asked, place)}, "
+        f"in {decode_plot(stories, int(asked.story[place]), _GENERIC)}"
     )
 
 

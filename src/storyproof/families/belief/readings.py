@@ -13,13 +13,13 @@ from storyproof.errors import UnknownNameError
 
 OPEN = "open"  # the default: open containers, co-presence
 CLOSED = "closed"  # entering shows nothing
-INFER_MOVER = "infer-mover"  # open, and who finds the object moved blames those last seen there
+INFER_MOVER = "infer-mover"  # open, and people who find the object moved infer that those last seen there know
 
 READINGS = (OPEN, CLOSED, INFER_MOVER)
 DEFAULT = OPEN
 
 DESCRIPTIONS = {
-    OPEN: "whoever is in a room, or enters it, sees where the objects there are.",
+    OPEN: "everyone who is in a room, or enters it, sees where the objects there are.",
     CLOSED: "entering a room shows nothing; only placings and moves that are witnessed count.",
     INFER_MOVER: "as open; someone who returns and finds the object moved concludes that the people left there know.",
 }
@@ -28,7 +28,7 @@ DESCRIPTIONS = {
 ALWAYS = "always"  # hearers believe what they hear
 FRESHER = "fresher"  # … unless they have seen the object since the speaker did, as far as they know
 NEVER_LIARS = "never-liars"  # … unless they know that the speaker is a liar
-HI_TOM = "hi-tom"  # … only from who was with the object later than they were, as everybody knows
+HI_TOM = "hi-tom"  # … only from people who were with the object later, as everybody knows
 
 TRUSTS = (ALWAYS, FRESHER, NEVER_LIARS, HI_TOM)
 
@@ -66,12 +66,12 @@ def parse_reading(name: str) -> BeliefReading:
     Raises:
         UnknownNameError: If there is no such reading.
     """
-    known = {str(reading): reading for reading in ALL_READINGS}
-    known |= {trust: BeliefReading(trust=trust) for trust in TRUSTS}
-    known |= {sight: BeliefReading(sight) for sight in READINGS}
-    if name not in known:
-        raise UnknownNameError("reading", name, known)
-    return known[name]
+    by_name = {str(reading): reading for reading in ALL_READINGS}
+    by_name |= {trust: BeliefReading(trust=trust) for trust in TRUSTS}
+    by_name |= {sight: BeliefReading(sight) for sight in READINGS}
+    if name not in by_name:
+        raise UnknownNameError("reading", name, by_name)
+    return by_name[name]
 
 
 READING_DESCRIPTIONS = {

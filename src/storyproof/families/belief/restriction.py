@@ -41,7 +41,7 @@ def focus(
         stories: Stories in which nobody watches in secret, is distracted or speaks.
         story: The story of each row.
         thing: The object of each row.
-        agents: [number, row], the agents asked about; who is there twice has the first number.
+        agents: [number, row], the agents asked about; an agent who is there twice has the first number.
         until: How many sentences of its story each row knows; all if None.
     """
     steps, rows = len(stories.kind), len(story)
@@ -64,9 +64,9 @@ def focus(
     shape = (int(counts.max(initial=1)), rows)
 
     def moved_up(values: npt.NDArray[Any], empty: int) -> Small:
-        found = np.full(shape, empty, np.int8)
-        found[place, row] = values
-        return found
+        moved = np.full(shape, empty, np.int8)
+        moved[place, row] = values
+        return moved
 
     def look_up(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.ascontiguousarray(array.T).reshape(-1)[source]
@@ -91,7 +91,7 @@ def focus(
 
 def renumber(chain: Small, agents: Small) -> Small:
     """Return chains [place in the chain, row] in the numbers that `focus` gives to agents; strangers stay strangers."""
-    found = np.where(chain == NOBODY, np.int8(NOBODY), np.int8(STRANGER))
+    renumbered = np.where(chain == NOBODY, np.int8(NOBODY), np.int8(STRANGER))
     for number, agent in reversed(list(enumerate(agents))):
-        np.copyto(found, np.int8(number), where=(chain == agent) & (chain >= 0))
-    return found
+        np.copyto(renumbered, np.int8(number), where=(chain == agent) & (chain >= 0))
+    return renumbered

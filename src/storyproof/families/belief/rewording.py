@@ -7,7 +7,7 @@ refuses what it does not understand, what has two readings, and what cannot happ
 
 Three things that people leave unsaid are read in one way, always:
 
-- Whoever leaves a room, or handles something, without having entered was there from the beginning.
+- Somebody who leaves a room, or handles something, without having entered was there from the beginning.
 - "The room" is the room that somebody is in, or the only other room of the story. A story that names no room has one.
 - What somebody puts somewhere is there from then on, if nothing says where it was before.
 """
@@ -15,8 +15,9 @@ Three things that people leave unsaid are read in one way, always:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -25,15 +26,16 @@ from storyproof.errors import ParseError, listed, quoted
 from storyproof.families.belief import tomi_text
 from storyproof.families.belief.read_text import read_story
 from storyproof.families.belief.wording import find_wording
-from storyproof.families.belief.world import EventKind, PlotEvent, plot_problems
+from storyproof.families.belief.world import MESSAGES, EventKind, PlotEvent, plot_problems
 from storyproof.families.family import Rewording
 from storyproof.io.bounded_input import parse_shipped
 
 _LONGEST = 300  # characters of a sentence
 _MOST_CLAUSES = 6  # of a sentence
-_NAME = r"[A-Z][\w-]*(?: [A-Z][\w-]*)?"
+_NAME = r"[A-Z][\w-]*(?: [A-Z][\w-]*)?(?: [A-Z][\w-]*)?"
 _DETERMINER = rf"(?:[Tt]he|[Aa]n?|[Ss]ome|[Hh]is|[Hh]er|[Tt]heir|{_NAME}'s)"
-_NOUN = r"[a-z][\w-]*(?: room)?"
+_WORD = r"(?!(?:{function_words})\b)[a-z][\w-]*"
+_NOUN = rf"(?:TV[ _])?{_WORD}(?: {_WORD}(?<!ly))?(?: {_WORD}(?<!ly))?"  # treasure chest
 _PHRASE = rf"{_DETERMINER} {_NOUN}"
 _PRONOUNS = ("He", "he", "She", "she", "They", "they")
 _PRONOUN = "|".join(_PRONOUNS)
@@ -41,17 +43,20 @@ _LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # names too, but for I
 _SLOTS = {
     "agents": rf"{_NAME}(?:(?:, {_NAME})*,? and {_NAME})?|{_PRONOUN}",
     "agent": rf"{_NAME}|{_PRONOUN}",
+    "hearer": _NAME,
     "thing": rf"{_PHRASE}|[A-Z]|[a-z][\w-]*",  # an object may have no article: O, cabbage
+    "said": rf"{_PHRASE}|[A-Z]|[a-z][\w-]*",
     "container": rf"{_PHRASE}|[a-z]+_\w+",
     "from": rf"{_PHRASE}|[a-z]+_\w+",
     "room": _PHRASE,
     "word": rf"{_PHRASE}|{_NOUN}",
-    "words": rf"{_PHRASE}(?:(?:, {_PHRASE})*,? and {_PHRASE})?",
+    "words": rf"(?:{_PHRASE}|[a-z]+s)(?:(?:, (?:{_DETERMINER} )?{_NOUN})*,? and (?:{_DETERMINER} )?{_NOUN})?",
 }
+_PEOPLE = ("agent", "agents", "hearer")
 _SLOT = re.compile(r"\{(\w+)\}")
 _LABEL = re.compile(r"^\s*(?:[-*•]\s+)?(?:\d+[.):]?\s+)?(?:[-*•]\s+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+")
-_BETWEEN = re.compile(r",? and then |, then |, and |, | and ")
+_BETWEEN = re.compile(r",? and then |, then |, and |, | and | (?=[A-Z])")  # the last if full stops were lost
 _ROOM = "room"  # what any room is called
 _NOT_SAID = "(not said: who was there from the beginning)"
 
@@ -67,29 +72,48 @@ class _Clause(NamedTuple):
         """Who does it, as written."""
         return self.slots.get("agents") or self.slots.get("agent") or ""
 
+    @property
+    def nouns(self) -> list[str]:
+        """All nouns in it."""
+        return [noun for slot, each in self.slots.items() if slot not in _PEOPLE for noun in _nouns(each)]
+
     def noun(self, slot: str) -> str:
         """Return the noun of a slot without its article."""
         return _nouns(self.slots[slot])[0]
 
 
 @lru_cache(maxsize=256)
-def reword(text: str) -> Rewording:
+def reword(text: str, question: str = "") -> Rewording:
     """Return a story in our plain sentences.
 
-    Sentences in which nothing happens are left out; one with several people or deeds becomes several.
+    Sentences in which nothing happens are left out; one with several people or deeds becomes several. What a question
+    says before it asks ("After Ann comes back, where …") is the last sentence.
 
     Raises:
         ParseError: With the number of the sentence that is not understood, has two readings, or cannot happen.
     """
-    sentences = list(_sentences(text))
+    happens_last, asked = _divide_question(question)
+    sentences = [*_sentences(text), *([happens_last] if happens_last else [])]
     clauses = [
         (number, options)
         for number, sentence in enumerate(sentences, start=1)
         for options in _read_sentence(sentence, number)
     ]
+    clauses = [(number, _known_options(options, f"{text} {question}", number)) for number, options in clauses]
     nouns = _sort_nouns([options[0] for _, options in clauses if len(options) == 1])
     _check_owners([options[0] for _, options in clauses])
-    story = _Story(nouns)
+    everything = nouns.rooms | nouns.containers | nouns.things
+    for noun in sorted(everything):
+        head = noun.rpartition("_")[2]
+        if "_" in noun and noun not in text and head in everything - {_ROOM}:
+            raise ParseError(f"the {noun.replace('_', ' ')} may be the {head} or another one; give each its own name.")
+    named = {
+        each.noun("room")
+        for _, options in clauses
+        for each in options[:1]
+        if "room" in each.slots and each.slots["room"].partition(" ")[0].lower() == "the"
+    }
+    story = _Story(nouns, named)
     for number, options in clauses:
         try:
             story.add(_choose(options, nouns), number)
@@ -99,7 +123,49 @@ def reword(text: str) -> Rewording:
     by_sentence = [" ".join(line for origin, line in lines if origin == number) for number in range(len(sentences) + 1)]
     read_as = zip((_NOT_SAID, *sentences), by_sentence, strict=True)
     changed = tuple((written, read) for written, read in read_as if written != read and (read or written != _NOT_SAID))
-    return Rewording("\n".join(line for _, line in lines), changed)
+    if happens_last and clauses[-1][1][0].kind not in ("enter", "return", "exit", "go"):
+        raise ParseError(f"what {quoted(happens_last)} adds to the story is not understood.")
+    if happens_last:
+        [agent] = _names(clauses[-1][1][0].people) if " and " not in clauses[-1][1][0].people else [""]
+        asked = re.sub(r"\b(?:he|she)\b", agent, asked)
+    return Rewording("\n".join(line for _, line in lines), changed, _join_words(asked, story))
+
+
+def _divide_question(question: str) -> tuple[str, str]:
+    """Return what a question says before or after it asks, as a sentence, and what it asks."""
+    opening = _tables()["after"]
+    if match := re.match(rf"{opening} ([^,]+), (?=[a-z])", question):
+        return f"{match[1]}.", question[match.end() :][:1].upper() + question[match.end() :][1:]
+    if match := re.match(
+        rf"(Where (?:will|would|does) .+?) (?:{opening.lower().replace('as soon', 'as soon')}) ([^,?]+)\?", question
+    ):
+        return f"{match[2]}.", f"{match[1]}?"
+    return "", question
+
+
+def _join_words(question: str, story: _Story) -> str:
+    """Return a question with the names and nouns of several words in it as the story has them."""
+    names = story.nouns
+    for word in sorted((*names.agents, *names.things, *names.containers, *names.rooms), key=len, reverse=True):
+        if "_" in word:
+            question = re.sub(rf"\b{word.replace('_', ' ')}\b", word, question, flags=re.IGNORECASE)
+    return question
+
+
+def _known_options(options: list[_Clause], text: str, number: int) -> list[_Clause]:
+    """Leave out readings with nouns of several words that occur only once: "the hall unseen" is no room."""
+    is_idle = ("like", "idle")
+    found = [each for each in options if each.kind in is_idle or all(_is_known(noun, text) for noun in each.nouns)]
+    if not found:
+        word = next(noun for noun in options[0].nouns if not _is_known(noun, text)).replace("_", " ")
+        raise ParseError(f"sentence {number}: not understood: {quoted(word)}, which is named only here.")
+    return found
+
+
+def _is_known(noun: str, text: str) -> bool:
+    if "_" not in noun or noun in text or noun.rpartition("_")[2] in _tables()["heads"].split():
+        return True
+    return len(re.findall(rf"\b{noun.replace('_', ' ')}\b", text, re.IGNORECASE)) > 1
 
 
 # ----------------------------------------------------------------------------------------------------------- sentences
@@ -114,7 +180,9 @@ def _tables() -> dict[str, Any]:
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((kind, re.compile(_fill(each))) for kind, some in _tables()["sentences"].items() for each in some)
+    return tuple(
+        (kind, re.compile(_fill(each))) for kind, patterns in _tables()["sentences"].items() for each in patterns
+    )
 
 
 @cache
@@ -129,7 +197,8 @@ def _function_words() -> frozenset[str]:
 
 
 def _fill(pattern: str) -> str:
-    return _SLOT.sub(lambda match: f"(?P<{match[1]}>{_SLOTS[match[1]]})", pattern)
+    words = "|".join(sorted(_function_words() - {"back"}))
+    return _SLOT.sub(lambda match: f"(?P<{match[1]}>{_SLOTS[match[1]].format(function_words=words)})", pattern)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -151,8 +220,30 @@ def _read_sentence(sentence: str, number: int) -> list[list[_Clause]]:
         bare = bare[match.end() :]
     clauses = _divide(bare) if len(bare) <= _LONGEST else None
     if clauses is None:
-        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.")
+        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.{_suggest(sentence)}")
     return [*before, *clauses]
+
+
+def _suggest(sentence: str) -> str:
+    """Return a sentence that is understood and differs in the spelling of one word, as a question; or nothing."""
+    words = sentence.rstrip(".!").split(" ")
+    for place, word in enumerate(words if len(sentence) <= _LONGEST else ()):
+        near = get_close_matches(word, _pattern_words(), 2, 0.75) if word.islower() and len(word) > 2 else []
+        for each in near if word not in near else ():
+            meant = " ".join([*words[:place], each, *words[place + 1 :]])
+            if _divide(meant) is not None:
+                return f" Did you mean {quoted(f'{meant}.')}?"
+    return ""
+
+
+@cache
+def _pattern_words() -> tuple[str, ...]:
+    """Return all words that patterns are made of, and not those of their slots."""
+    found = set()
+    for patterns in _tables()["sentences"].values():
+        for word, optional in re.findall(r"(?<![\w{{\\])([a-z]+)(\??)(?![\w}}])", " ".join(patterns)):
+            found |= {word, word[:-1]} if optional else {word}
+    return tuple(sorted(word for word in found if len(word) > 1))
 
 
 def _divide(text: str, depth: int = 1) -> list[list[_Clause]] | None:
@@ -184,9 +275,9 @@ def _match(text: str) -> list[_Clause]:
         if match is None:
             continue
         clause = _Clause(kind, {name: value for name, value in match.groupdict().items() if value})
-        names = (name for slot, each in clause.slots.items() if "agent" in slot for name in _names(each))
+        names = (name for slot, each in clause.slots.items() if slot in _PEOPLE for name in _names(each))
         words = [part for name in names if name not in _PRONOUNS for part in name.split("_")]
-        words += [noun for slot, each in clause.slots.items() if "agent" not in slot for noun in _nouns(each)]
+        words += clause.nouns
         if _function_words().isdisjoint(word.lower() for word in words if word not in _LETTERS):
             clauses.append(clause)
     return [each for each in clauses if each.kind != "idle"] or clauses[:1]
@@ -222,14 +313,22 @@ def _sort_nouns(clauses: Sequence[_Clause]) -> _Nouns:
         if clause.kind not in ("like", "idle"):
             people = _names(clause.people) if clause.people else []
             nouns.agents.update(name for name in people if name not in _PRONOUNS)
+            nouns.agents.update(_names(clause.slots.get("hearer", "")))
         if "room" in clause.slots:
             nouns.rooms.add(clause.noun("room"))
         if clause.kind in ("put", "move"):
             nouns.things.add(clause.noun("thing"))
             nouns.containers.add(clause.noun("container"))
-    for clause in clauses:
-        if clause.kind == "place" and clause.noun("container") not in nouns.rooms:
-            nouns.containers.add(clause.noun("container"))
+    placed = [(each.noun("thing"), each.noun("container")) for each in clauses if each.kind == "place"]
+    holding = nouns.containers | {container for _, container in placed}
+    for _, container in placed:  # "The box is in the attic": what holds nothing but containers is a room
+        inside = {thing for thing, place in placed if place == container}
+        if inside <= holding and container not in nouns.containers | nouns.things:
+            nouns.rooms.add(container)
+    nouns.containers |= {container for _, container in placed} - nouns.rooms
+    for thing, container in placed:
+        if container == thing or (container not in nouns.rooms and thing in nouns.containers):
+            raise ParseError(f"the {thing} is a container, and is said to be in the {container}; only rooms hold them.")
     if both := nouns.rooms & nouns.containers:
         raise ParseError(f"'{min(both)}' is both a room and something in a room; give each its own name.")
     for name in nouns.agents:
@@ -243,17 +342,21 @@ def _check_owners(clauses: Iterable[_Clause]) -> None:
     """Refuse two things with one noun: "her box" and "his box", or "a box" twice."""
     owners: dict[str, set[str]] = {}
     introduced: dict[str, int] = {}
+    mentioned: set[str] = set()
     for clause in clauses:
-        for slot in ("thing", "container", "from"):
+        for slot in ("thing", "said", "container", "from"):
             if slot not in clause.slots:
                 continue
             noun, determiner = clause.noun(slot), clause.slots[slot].partition(" ")[0].lower()
-            if determiner in ("a", "an"):
-                introduced[noun] = introduced.get(noun, 0) + 1
+            if determiner in ("a", "an", "some"):
+                introduced[noun] = introduced.get(noun, 0) + 1 + (noun in mentioned)
             elif determiner in ("his", "her", "their"):
                 owners.setdefault(noun, set()).add(clause.people)
             elif determiner.endswith("'s"):
                 owners.setdefault(noun, set()).add(clause.slots[slot].partition("'")[0])
+            mentioned.add(noun)
+            if noun in _tables()["carried"].split():
+                raise ParseError(f"what is in a {noun} goes along with its owner; that is not understood.")
             if len(owners.get(noun, ())) > 1 or introduced.get(noun, 0) > 1:
                 whose = f" of {listed(sorted(owners[noun]))}" if len(owners.get(noun, ())) > 1 else ""
                 raise ParseError(f"there may be one {noun} or two{whose}; give each its own name.")
@@ -291,14 +394,16 @@ def _fit(clause: _Clause, nouns: _Nouns) -> _Clause | None:
 class _Story:
     """A story while it is reworded: who is where, where things are, and the events with the sentences they are from."""
 
-    def __init__(self, nouns: _Nouns) -> None:
+    def __init__(self, nouns: _Nouns, named: Collection[str]) -> None:
         self.nouns = nouns
+        self.named = named  # rooms that have a name: "the hall", not "a competition"
         self.rooms = nouns.rooms - {_ROOM} or {_ROOM}
         self.present: list[PlotEvent] = []  # who was there from the beginning
         self.events: list[tuple[int, PlotEvent]] = []
         self.where: dict[str, str | None] = {}
         self.left: dict[str, str] = {}  # the room that somebody left last
         self.homes: dict[str, str] = {}  # container → room
+        self.told: set[str] = set()  # containers whose room the story tells; of others there may be one in each room
         self.places: dict[str, tuple[str | None, str]] = {}  # object → room and container
         self.group: list[str] = []
         self.number = 0
@@ -325,6 +430,8 @@ class _Story:
                 self._place(clause, people)
             case "put" | "move":
                 self._handle(clause, people[0])
+            case "whisper" | "announce":
+                self._tell(clause, people[0])
             case "enter" | "return":
                 for agent in people:
                     self._enter(clause, agent)
@@ -359,6 +466,9 @@ class _Story:
     def _room(self, clause: _Clause, agent: str) -> str:
         """Return the room of a clause; "the room" is where the agent is, or the only other room."""
         room = clause.noun("room")
+        is_new = clause.slots["room"].partition(" ")[0].lower() in ("a", "an", "some")
+        if is_new and room not in self.named and room not in find_wording("en").vocabulary.rooms:
+            raise ParseError(f"nothing says that the {room} is a room.")
         if room != _ROOM or self.rooms == {_ROOM}:
             return room
         here = self.where.get(agent)
@@ -374,7 +484,7 @@ class _Story:
                     raise ParseError(f"what this says about the {word} is not understood.")
 
     def _be_present(self, agent: str, room: str | None) -> str:
-        """Return where somebody is; who has neither entered nor left was in this room from the beginning."""
+        """Return where somebody is; a person who has neither entered nor left was in this room from the beginning."""
         here = self.where.get(agent)
         if here is not None:
             return here
@@ -444,15 +554,32 @@ class _Story:
             raise ParseError(f"the {thing} is in the {container} already.")
         self._put(PlotEvent(EventKind.MOVE, agent=agent, thing=thing, container=container, room=room))
 
+    def _tell(self, clause: _Clause, agent: str) -> None:
+        """Add that somebody says where something is."""
+        here, hearer = self._be_present(agent, None), clause.slots.get("hearer", "").replace(" ", "_") or None
+        if hearer is not None and self._be_present(hearer, here) != here:
+            raise ParseError(f"{agent} is in the {here}, and {hearer} in the {self.where[hearer]}.")
+        kind, thing = EventKind[clause.kind.upper()], clause.noun("said")
+        if thing not in self.places:
+            raise ParseError(f"the story does not say where the {thing} is.")
+        self._add(PlotEvent(kind, agent=agent, thing=thing, container=clause.noun("container"), hearer=hearer))
+
     def _put(self, event: PlotEvent) -> None:
         if event.room is not None:
-            self._settle(str(event.container), event.room)
+            self.homes.setdefault(str(event.container), event.room)
+            if str(event.container) in self.told:
+                self._settle(str(event.container), event.room)
         self.places[str(event.thing)] = event.room, str(event.container)
         self._add(event)
 
     def _settle(self, container: str, room: str) -> None:
+        self.told.add(container)
         if self.homes.setdefault(container, room) != room:
             raise ParseError(f"the {container} is in the {self.homes[container]}, not in the {room}.")
+
+    def _told_room(self, event: PlotEvent) -> str | None:
+        is_told = event.kind in (EventKind.PLACE, EventKind.MOVE) and event.container in self.told
+        return self.homes[str(event.container)] if is_told else None
 
     def lines(self) -> list[tuple[int, str]]:
         """Return plain sentences with the numbers of those they are from, after reading them back.
@@ -462,12 +589,17 @@ class _Story:
         """
         numbered = [*((0, event) for event in self.present), *self.events]
         events = [
-            event._replace(room=event.room or self.homes.get(str(event.container)))  # it may be told after its use
+            event._replace(room=event.room or self._told_room(event))  # it may be told after its use
             for _, event in numbered
         ]
         if not any(event.kind == EventKind.PLACE for event in events):
             raise ParseError("the story does not say where anything is.")
-        for lines in ([tomi_text.narrate_sentence(event) for event in events], [_plain(event) for event in events]):
+        resolved = tomi_text.resolve_rooms(list(events))
+        plain = [
+            _plain(event._replace(room=event.room or other.room)) for event, other in zip(events, resolved, strict=True)
+        ]
+        is_told = any(event.kind in MESSAGES for event in events)
+        for lines in (plain,) if is_told else ([tomi_text.narrate_sentence(event) for event in events], plain):
             back = read_story("\n".join(lines)).events
             if all(_is_same(one, other) for one, other in zip(events, back, strict=True)):
                 if problems := plot_problems(back, tells_rooms=False):
@@ -482,7 +614,7 @@ def _either(rooms: Iterable[str]) -> str:
 
 def _plain(event: PlotEvent) -> str:
     """Return a sentence of an event; placings with their rooms, where they are known."""
-    if event.kind == EventKind.PLACE and event.room is not None:
+    if event.kind in MESSAGES or (event.kind == EventKind.PLACE and event.room is not None):
         return find_wording("en").narrate([event])[0]
     return tomi_text.narrate_sentence(event)
 

@@ -63,10 +63,10 @@ def infer_rooms(stories: PlotArrays) -> PlotArrays:
         placed = waiting[at, thing]
         fits = (placed >= 0) & (room >= 0) & (in_use[at, thing] == room[:, None]).any(axis=1)
         rooms[placed[fits], at[fits]] = room[fits]
-        found = np.flatnonzero(placed >= 0)
-        then, story = placed[found], at[found]
+        placings = np.flatnonzero(placed >= 0)
+        then, story = placed[placings], at[placings]
         container_room[story, stories.container[then, story]] = rooms[then, story]
-        room[found] = _first_known(room[found], rooms[then, story])
+        room[placings] = _first_known(room[placings], rooms[then, story])
         waiting[at, thing] = -1
         rooms[time, at] = room
         object_room[at, thing] = room
@@ -77,19 +77,19 @@ def infer_rooms(stories: PlotArrays) -> PlotArrays:
 
 
 def _first_known(*rooms: Small) -> Small:
-    found = rooms[0].copy()
+    first = rooms[0].copy()
     for other in rooms[1:]:
-        np.copyto(found, other, where=found == NOBODY)
-    return found
+        np.copyto(first, other, where=first == NOBODY)
+    return first
 
 
 def _infer_alone(stories: PlotArrays, story: int) -> npt.NDArray[np.int8]:
     most = max(map(_how_many, (stories.agent, stories.room, stories.thing, stories.container)))
     names = LocalNames.generic(most)
     events = resolve_rooms(decode_plot(stories, story, names))
-    found = np.full(len(stories.kind), NOBODY, np.int8)
-    found[: len(events)] = [NOBODY if event.room is None else names.rooms[event.room] for event in events]
-    return found
+    inferred = np.full(len(stories.kind), NOBODY, np.int8)
+    inferred[: len(events)] = [NOBODY if event.room is None else names.rooms[event.room] for event in events]
+    return inferred
 
 
 def occurrences(stories: PlotArrays) -> Occurrences:
@@ -113,11 +113,11 @@ def occurrences(stories: PlotArrays) -> Occurrences:
         where[at, agent] = np.where(how == EventKind.EXIT, np.int8(NOBODY), room)
         at = np.flatnonzero((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
         thing, room, container = stories.thing[time, at], stories.room[time, at], stories.container[time, at]
-        known = is_left[at, thing]
+        was_left = is_left[at, thing]
         moves = kind[at] == EventKind.MOVE
         same = (left[0, at, thing] == room) & (left[1, at, thing] == container)
-        beside = known & (where[at, np.where(moves, stories.agent[time, at], 0)] == left[0, at, thing])
-        possible[at] &= np.where(moves, beside, same | ~known)
+        beside = was_left & (where[at, np.where(moves, stories.agent[time, at], 0)] == left[0, at, thing])
+        possible[at] &= np.where(moves, beside, same | ~was_left)
         left[0, at, thing], left[1, at, thing] = room, container
         is_left[at, thing] = True
     return Occurrences(possible, announced)

@@ -77,8 +77,8 @@ def reading_of(names: Sequence[str] | None) -> BeliefReading:
 
 def places_of(events: Sequence[PlotEvent], thing: str) -> list[str]:
     """Return the containers in which an object is put or said to be, in the order of the story."""
-    found = (event.container for event in events if event.thing == thing and event.container is not None)
-    return list(dict.fromkeys(found))
+    places = (event.container for event in events if event.thing == thing and event.container is not None)
+    return list(dict.fromkeys(places))
 
 
 def candidates_of(
@@ -132,52 +132,52 @@ def prove_rows(rows: Sequence[AskedRow], *, check: bool = True) -> RowProofs:
         rows: The rows; those of one story side by side.
         check: Whether to ask the checker as well as the oracle.
     """
-    found = RowProofs([None] * len(rows), [{} for _ in rows], [])
+    proofs = RowProofs([None] * len(rows), [{} for _ in rows], [])
     places: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         places.setdefault(row.story, []).append(place)
     stories = list(places)
     for start in range(0, len(stories), _AT_ONCE):
-        _prove_stories({story: places[story] for story in stories[start : start + _AT_ONCE]}, rows, found, check=check)
-    found.problems.sort(key=lambda problem: problem.row)
-    return found
+        _prove_stories({story: places[story] for story in stories[start : start + _AT_ONCE]}, rows, proofs, check=check)
+    proofs.problems.sort(key=lambda problem: problem.row)
+    return proofs
 
 
 def _prove_stories(
-    places: Mapping[str, Sequence[int]], rows: Sequence[AskedRow], found: RowProofs, *, check: bool
+    places: Mapping[str, Sequence[int]], rows: Sequence[AskedRow], proofs: RowProofs, *, check: bool
 ) -> None:
     texts: list[PlotText] = []
     story_of: list[int] = []
-    asked: list[tuple[int, BeliefQuestion]] = []
+    numbered_questions: list[tuple[int, BeliefQuestion]] = []
     for story, numbers in places.items():
         try:
             text = read_story(story)
         except ParseError as error:
-            found.problems.append(RowProblem(numbers[0], "story", str(error).rstrip("."), READABLE))
+            proofs.problems.append(RowProblem(numbers[0], "story", str(error).rstrip("."), READABLE))
             continue
         for sentence, what in text.problems:
-            found.problems.append(RowProblem(numbers[0], "story", f"sentence {sentence}: {what}", POSSIBLE))
+            proofs.problems.append(RowProblem(numbers[0], "story", f"sentence {sentence}: {what}", POSSIBLE))
         for number in numbers:
-            question = _read(rows[number].question, text, number, found.problems)
+            question = _read(rows[number].question, text, number, proofs.problems)
             if question is not None:
-                asked.append((number, question))
+                numbered_questions.append((number, question))
                 story_of.append(len(texts))
         texts.append(text)
-    if asked:
-        _label(texts, story_of, asked, rows, found, check=check)
+    if numbered_questions:
+        _label(texts, story_of, numbered_questions, rows, proofs, check=check)
 
 
 def _read(question: str, text: PlotText, row: int, problems: list[RowProblem]) -> BeliefQuestion | None:
     """Read a question about a story; note a problem and return None if that is not possible."""
     try:
-        asked = read_question(question)
+        parsed = read_question(question)
     except ParseError as error:
         problems.append(RowProblem(row, "question", str(error).rstrip("."), READABLE))
         return None
-    if not places_of(text.events, asked.thing):
-        problems.append(RowProblem(row, "question", f"the {asked.thing} is nowhere in the story", "an object of it"))
+    if not places_of(text.events, parsed.thing):
+        problems.append(RowProblem(row, "question", f"the {parsed.thing} is nowhere in the story", "an object of it"))
         return None
-    return asked
+    return parsed
 
 
 def _label(
@@ -185,7 +185,7 @@ def _label(
     story_of: Sequence[int],
     asked: Sequence[tuple[int, BeliefQuestion]],
     rows: Sequence[AskedRow],
-    found: RowProofs,
+    proofs: RowProofs,
     *,
     check: bool,
 ) -> None:
@@ -195,8 +195,8 @@ def _label(
     ]
     labelled = label_questions([(text.events, text.wording) for text in texts], questions, check=check)
     for (number, _), labels, by_reading in zip(asked, labelled.labels, labelled.by_reading, strict=True):
-        found.labels[number], found.by_reading[number] = labels, by_reading
-    found.problems.extend(replace(problem, row=asked[problem.row][0]) for problem in labelled.problems)
+        proofs.labels[number], proofs.by_reading[number] = labels, by_reading
+    proofs.problems.extend(replace(problem, row=asked[problem.row][0]) for problem in labelled.problems)
 
 
 class PlotQuestion(NamedTuple):
@@ -225,36 +225,36 @@ def label_questions(
         questions: What is asked; problems are numbered in their order.
         check: Whether to ask the checker.
     """
-    found = RowProofs([None] * len(questions), [{} for _ in questions], [])
+    proofs = RowProofs([None] * len(questions), [{} for _ in questions], [])
     groups: dict[tuple[str, BeliefReading], list[int]] = {}
     for place, each in enumerate(questions):
         groups.setdefault((stories[each.story][1].language, each.reading), []).append(place)
     for places in groups.values():
-        _label_group(stories, questions, places, found, check=check)
-    return found
+        _label_group(stories, questions, places, proofs, check=check)
+    return proofs
 
 
 def _label_group(
     stories: Sequence[tuple[Sequence[PlotEvent], PlotWording]],
     questions: Sequence[PlotQuestion],
     places: Sequence[int],
-    found: RowProofs,
+    proofs: RowProofs,
     *,
     check: bool,
 ) -> None:
     """Label questions of one language under one reading."""
     group = [questions[place] for place in places]
     columns = {story: column for column, story in enumerate(dict.fromkeys(each.story for each in group))}
-    told, wording, own = [stories[story][0] for story in columns], stories[group[0].story][1], group[0].reading
-    arrays, names = encode_plots(told)
+    plots, wording, own = [stories[story][0] for story in columns], stories[group[0].story][1], group[0].reading
+    arrays, names = encode_plots(plots)
     asked = [each.question for each in group]
     numbered = encode_questions(names, [columns[each.story] for each in group], asked)
     derived = provers.derive(arrays, numbered, own, ALL_READINGS)
     lie = np.zeros(arrays.kind.shape, np.bool_)
-    for column, events in enumerate(told):
+    for column, events in enumerate(plots):
         lie[: len(events), column] = [event.lie for event in events]
     agents, containers = dict[str, int](), dict[str, int]()
-    nothing = np.zeros((0, len(told)), np.int32)
+    nothing = np.zeros((0, len(plots)), np.int32)
     cast = Cast(
         _word_numbers([each.agents for each in names], agents),
         nothing,
@@ -267,20 +267,20 @@ def _label_group(
     labelled = LabelledQuestions(arrays, lie, cast, numbered, chain, derived, own, unknown)
     values = {name: column.to_pylist() for name, column in labelled.columns(words).items()}
     for place, *row in zip(places, *values.values(), strict=True):
-        found.labels[place] = dict(zip(values, row, strict=True))
+        proofs.labels[place] = dict(zip(values, row, strict=True))
     answers = [labelled.answers_under(words, reading).to_pylist() for reading in ALL_READINGS]
     for place, *row in zip(places, *answers, strict=True):
-        found.by_reading[place] = dict(zip(READINGS, row, strict=True))
+        proofs.by_reading[place] = dict(zip(READINGS, row, strict=True))
     for reading, wrong, codes in provers.differences(arrays, numbered, derived) if check else ():
         for number, code in zip(wrong.tolist(), codes.tolist(), strict=True):
             known, question = names[numbered.story[number]], asked[number]
             said, checked = (str(reply(each, known, question)) for each in (int(derived.codes[reading][number]), code))
             what = f"answer under {reading} (oracle and checker)"
-            found.problems.append(RowProblem(places[number], what, said, checked))
+            proofs.problems.append(RowProblem(places[number], what, said, checked))
     if check:
         faults = check_proofs(arrays, numbered, derived.proofs, own)
         for number in np.flatnonzero(faults.is_wrong).tolist():
-            found.problems.append(RowProblem(places[number], PROOF_BY_DELETION, faults.describe(number), PROOF_HOLDS))
+            proofs.problems.append(RowProblem(places[number], PROOF_BY_DELETION, faults.describe(number), PROOF_HOLDS))
 
 
 def _word_numbers(words: Sequence[Iterable[str]], known: dict[str, int]) -> Words:

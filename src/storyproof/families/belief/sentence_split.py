@@ -82,15 +82,15 @@ def _last_plain_question(text: str) -> tuple[str, int, int]:
     Raises:
         ParseError: If it has none of the known forms.
     """
-    found = list(_QUESTION.finditer(text))
+    questions = list(_QUESTION.finditer(text))
     end = text.rfind("?") + 1
-    if not found or found[-1].end() != end:
+    if not questions or questions[-1].end() != end:
         last = re.split(r"[.?!\n]", text[: max(end - 1, 0)])[-1].strip()
         what = f"'{last[-80:]}?'" if end else f"no question mark in '{text.strip()[-80:]}'"
         raise ParseError(f"not a question about a story: {what}; expected one of: {QUESTION_FORMS}.")
-    words = " ".join(found[-1][0].split())
+    words = " ".join(questions[-1][0].split())
     parse_question(words)
-    return words, found[-1].start(), end
+    return words, questions[-1].start(), end
 
 
 @lru_cache(maxsize=256)
@@ -103,16 +103,16 @@ def _split_plain_text(text: str) -> tuple[str, str]:
     Raises:
         ParseError: If there is no question or no story, or something among the sentences cannot be read.
     """
-    question, asked, _ = _last_plain_question(text)
-    earlier = [match.end() for match in _QUESTION.finditer(text, 0, asked)]
-    start = earlier[-1] if earlier and _SENTENCE.search(text, earlier[-1], asked) else 0
-    found = list(_SENTENCE.finditer(text, start, asked))
-    if not found:
+    question, question_start, _ = _last_plain_question(text)
+    earlier = [match.end() for match in _QUESTION.finditer(text, 0, question_start)]
+    start = earlier[-1] if earlier and _SENTENCE.search(text, earlier[-1], question_start) else 0
+    matches = list(_SENTENCE.finditer(text, start, question_start))
+    if not matches:
         raise ParseError(f"no story before '{question}'; expected sentences such as: {SENTENCE_FORMS}.")
-    sentences = _sentences(text, found)
+    sentences = _sentences(text, matches)
     events = [parse_sentence(sentence) for sentence in sentences]
     names = {name for event in events for name in (event.agent, event.thing)}
-    for around in (text[start : found[0].start()], text[found[-1].end() : asked]):
+    for around in (text[start : matches[0].start()], text[matches[-1].end() : question_start]):
         if names.intersection(re.findall(_WORD, _QUESTION.sub("", around))):
             raise _unread(around)
     return "\n".join(sentences), question
@@ -146,21 +146,21 @@ def divide_story(text: str) -> str:
 
 
 def _divide_plain_story(text: str) -> str:
-    found = list(_SENTENCE.finditer(text))
-    around = [text[: found[0].start()], text[found[-1].end() :]] if found else [text]
+    sentences = list(_SENTENCE.finditer(text))
+    around = [text[: sentences[0].start()], text[sentences[-1].end() :]] if sentences else [text]
     for each in around:
-        if not found or not _BETWEEN.fullmatch(each):
+        if not sentences or not _BETWEEN.fullmatch(each):
             raise _unread(each)
-    return "\n".join(_sentences(text, found))
+    return "\n".join(_sentences(text, sentences))
 
 
-def _sentences(text: str, found: Sequence[re.Match[str]]) -> list[str]:
+def _sentences(text: str, sentences: Sequence[re.Match[str]]) -> list[str]:
     """Return the sentences found; raise ParseError if there is more between them than numbers and space."""
-    for one, other in pairwise(found):
+    for one, other in pairwise(sentences):
         between = text[one.end() : other.start()]
         if not _BETWEEN.fullmatch(between):
             raise _unread(between)
-    return [" ".join(match[0].split()) for match in found]
+    return [" ".join(match[0].split()) for match in sentences]
 
 
 def _unread(text: str) -> ParseError:
@@ -173,9 +173,9 @@ def _last_worded_question(text: str) -> str:
     Raises:
         ParseError: If it has none of the known forms.
     """
-    found = [" ".join(match[0].split()) for match in _ANY_QUESTION.finditer(text)][-1:]
-    found += [_LABEL.split(each)[-1] for each in found]
-    for each in found:
+    questions = [" ".join(match[0].split()) for match in _ANY_QUESTION.finditer(text)][-1:]
+    questions += [_LABEL.split(each)[-1] for each in questions]
+    for each in questions:
         if is_question(each):
             return each
     raise ParseError(f"not a question about a story: {quoted(text.strip()[-80:])}.")

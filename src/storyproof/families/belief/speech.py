@@ -37,6 +37,7 @@ class Speech:
         thinks: That somebody thinks, searches or says something: a name or pronoun in one of the groups; in none, if
             the language leaves it out.
         they: Pronouns.
+        alone: What follows a person who does something, whatever others think of it.
         nobody: Words with a capital letter that stand where a name may, and name nobody.
         says: What asks, or says, what somebody says.
         really: What asks, or says, how things really are.
@@ -53,6 +54,7 @@ class Speech:
     common: re.Pattern[str]
     thinks: re.Pattern[str]
     they: frozenset[str]
+    alone: re.Pattern[str]
     nobody: frozenset[str]
     says: re.Pattern[str]
     really: re.Pattern[str]
@@ -125,7 +127,9 @@ class Speech:
         for token in self._tokens(said, found, question, topic):
             if token.mention is not None:
                 seen = True
-                if kind != THINKER and self.source.search(said, max(0, token.start - _SOURCE), token.start):
+                if (step := _step(said, token.mention)) is not None and kind != THINKER:
+                    held.append(_Held(token.mention, step, "", topical))
+                elif kind != THINKER and self.source.search(said, max(0, token.start - _SOURCE), token.start):
                     held.append(_Held(token.mention, FIRST, "", topical))
                 elif kind == NOTHING:
                     waiting.append(token.mention)
@@ -146,7 +150,8 @@ class Speech:
                     continue
                 kind, who = token.kind, token.who
                 if kind == THINKER:
-                    who = last_thinker = token.who or last_thinker
+                    who = token.who or last_thinker
+                    last_thinker = who.removesuffix(_ALONE)
                 if kind not in (LATER, FACT):
                     while waiting and not _COMMA.search(said, waiting[-1].end, token.start):
                         held.append(_Held(waiting.pop(), kind, who, topical))
@@ -190,11 +195,17 @@ class Speech:
                 or (group and match.start(group) in starts)
             ):
                 continue
-            yield _Token(match.start(), THINKER, "" if who in self.they else who)
+            who = "" if who in self.they else who
+            if group and len(people) > 1 and self.alone.match(said, match.end(group)):
+                who += _ALONE  # what they do themselves is not what they think of the others
+            yield _Token(match.start(), THINKER, who)
 
 
 _END, _BEFORE, _TOPIC = -2, 8, 9
 _SOURCE = 12  # characters from "out of" to the place
+_ALONE = " alone"
+_ARROW_AFTER = re.compile(r"[\s\"'*_”)]{0,3}(?:→|->|=>|➜|⇒)")
+_ARROW_BEFORE = re.compile(r"(?:→|->|=>|➜|⇒)[\s\"'*_“(]{0,3}$")
 _ADVERB = ("mente", "erweise")
 
 
@@ -212,6 +223,17 @@ class _Held(NamedTuple):
     kind: int
     who: str
     topical: bool
+
+
+def _step(said: str, mention: Mention) -> int | None:
+    """Return when something was at one of several places with arrows between them; None for other places."""
+    after, before = (
+        _ARROW_AFTER.match(said, mention.end),
+        _ARROW_BEFORE.search(said[max(0, mention.start - 4) : mention.start]),
+    )
+    if before is None:
+        return None if after is None else FIRST
+    return LAST if after is None else LATER
 
 
 def _best(held: Sequence[_Held], ranks: Sequence[int]) -> Sequence[Mention]:
@@ -237,10 +259,12 @@ GERMAN = Speech(
         rf"(?<![\w-])(?P<who>{_DE_NAME}|[Ee]r|[Ss]ie|[Bb]eide)(?:\s+[a-zäöüß]+){{0,2}}?\s+{_DE_THINKS}\b|"
         rf"\b(?i:{_DE_THINKS})\s+(?:(?:aber|jedoch|hingegen|dagegen|daher|also|deshalb|nun)\s+)?(?P<after>{_DE_NAME}|er|sie|beide)\b"
         rf"(?!\s+{_DE_THINKS})|"
+        rf"(?<=, )(?:(?:und|aber|doch)\s+)?(?:glaubt|denkt|meint|vermutet|erwartet|sagt|würde)\b|"
         rf"\b(?:[Ll]aut|[Nn]ach\s+(?:Ansicht|Meinung)\s+von)\s+(?P<source>{_DE_NAME})|(?<![\w-])(?P<according>{_DE_NAME})\s+zufolge\b|"
         rf"\b(?:[Aa]us|[Ii]n)\s+(?P<view>{_DE_NAME}?)s\s+(?:Sicht|Augen)\b"
     ),
     they=frozenset({"er", "sie", "beide", "ihr"}),
+    alone=re.compile(r"\s+(?:selbst|selber)\b"),
     nobody=frozenset(
         (
             *(
@@ -355,9 +379,10 @@ SPANISH = Speech(
         rf"en\s+cambio,?|sin\s+embargo,?|no|mism[oa])(?=\s)){{0,3}}\s+{_ES_THINKS}\b|"
         rf"\b(?i:{_ES_THINKS})\s+(?P<after>{_ES_NAME})|\b(?:[Ss]egún|[Aa]\s+juicio\s+de|[Pp]ara|[Dd]e\s+acuerdo\s+con)\s+"
         rf"(?P<source>{_ES_NAME})|"
-        r"\b(?i:buscar[aá]|dir[ií]a|ir[aá]|responder[ií]a|mentir[ií]a)\b"
+        r"\b(?i:buscar[aá]|dir[ií]a|ir[aá]|responder[ií]a|mentir[ií]a|piensa|cree|supone)\b"
     ),
     they=frozenset({"él", "ella", "ambos", "ellos"}),
+    alone=re.compile(r"\s+mism[oa]\b"),
     nobody=frozenset(
         (
             *(
@@ -434,6 +459,7 @@ CHINESE = Speech(
         rf"[依据按]照?(?P<source>{_HAN_NAME})之见"
     ),
     they=frozenset({"他", "她", "他们", "她们", "两人", "双方"}),
+    alone=re.compile(r"自己|本人"),
     nobody=frozenset(),
     says=re.compile(r"回答|会说|说"),
     really=re.compile(r"实际上?|其实|事实上|真正|真实"),

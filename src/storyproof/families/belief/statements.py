@@ -188,19 +188,19 @@ class BeliefGrammar(ClauseGrammar):
             if denied and verb.is_denied:
                 return None
             denied, lasting = denied or verb.is_denied, lasting or verb.is_lasting
-        found = self._parse_look(tokens, verb.end) if verb.looks else self._parse_place(tokens, place, is_thought=True)
-        if found is None or (denied and found.is_denied):
+        parsed = self._parse_look(tokens, verb.end) if verb.looks else self._parse_place(tokens, place, is_thought=True)
+        if parsed is None or (denied and parsed.is_denied):
             return None
         stated = []
         for agent in who:
             minds = (agent, *chain)
             if any(one == other for one, other in itertools.pairwise(minds)):
                 return None
-            question = StatedQuestion(found.thing, minds)
+            question = StatedQuestion(parsed.thing, minds)
             stated.append(
-                self._state(question, found, denied or found.is_denied, lasting or found.is_lasting, tokens, start)
+                self._state(question, parsed, denied or parsed.is_denied, lasting or parsed.is_lasting, tokens, start)
             )
-        return stated, found.end
+        return stated, parsed.end
 
     def _parse_knowledge(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read "Anne knows where the ball is", "Anne does not know where it is" or "Anne has no idea where it is"."""
@@ -254,30 +254,30 @@ class BeliefGrammar(ClauseGrammar):
         if container is None:
             return None
         question = StatedQuestion(thing[0], memory=True)
-        found = _Place(thing[0], container[0], False, container[1])
-        return [self._state(question, found, False, True, tokens, start)], container[1]
+        memory = _Place(thing[0], container[0], False, container[1])
+        return [self._state(question, memory, False, True, tokens, start)], container[1]
 
     def _parse_real(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
-        found = self._parse_place(tokens, start, is_thought=False)
-        if found is None:
+        parsed = self._parse_place(tokens, start, is_thought=False)
+        if parsed is None:
             return None
-        said = self._state(StatedQuestion(found.thing), found, found.is_denied, found.is_lasting, tokens, start)
-        return [said], found.end
+        said = self._state(StatedQuestion(parsed.thing), parsed, parsed.is_denied, parsed.is_lasting, tokens, start)
+        return [said], parsed.end
 
     def _state(
         self,
         question: StatedQuestion,
-        found: _Place,
+        parsed: _Place,
         denied: bool,
         lasting: bool,
         tokens: Sequence[PlacedWord],
         start: int,
     ) -> Statement:
-        where = f"the {found.thing} {'was first' if question.memory else 'is'} in the {found.container}"
+        where = f"the {parsed.thing} {'was first' if question.memory else 'is'} in the {parsed.container}"
         minds = "".join(f"{agent} thinks that " for agent in question.chain)
         said = f"{'not: ' if denied else ''}{minds}{where}"
-        begins, ends = tokens[start].start, tokens[found.end - 1].end
-        return Statement(self._ask(question), (found.container,), said, "", begins, ends, denied, lasting)
+        begins, ends = tokens[start].start, tokens[parsed.end - 1].end
+        return Statement(self._ask(question), (parsed.container,), said, "", begins, ends, denied, lasting)
 
     def _parse_place(self, tokens: Sequence[PlacedWord], start: int, *, is_thought: bool) -> _Place | None:
         """Read "the ball is (not) in the box"; of a thought also "the ball to be in the box"."""
@@ -329,16 +329,16 @@ class BeliefGrammar(ClauseGrammar):
         if lower_at(tokens, place) not in _AT:
             return None
         place += 1
-        found = self._names.containers.match(tokens, place + (lower_at(tokens, place) in _ARTICLES))
-        if found is None:
+        match = self._names.containers.match(tokens, place + (lower_at(tokens, place) in _ARTICLES))
+        if match is None:
             return None
-        after = found[1] + (lower_at(tokens, found[1]) == ",")
+        after = match[1] + (lower_at(tokens, match[1]) == ",")
         if lower_at(tokens, after) == "and":  # "in the box and the jar"
             after += 1
             after += lower_at(tokens, after) in _AT
             if self._names.containers.match(tokens, after + (lower_at(tokens, after) in _ARTICLES)) is not None:
                 return None
-        return found
+        return match
 
 
 def _parse_verb(tokens: Sequence[PlacedWord], start: int, *, is_plural: bool) -> _Verb | None:
@@ -379,11 +379,11 @@ def read_beliefs(text: str, story: str, grammar: BeliefGrammar, happens: Collect
         grammar: What statements look like.
         happens: Words of events; what stands before the last of them may be about the story so far.
     """
-    found = read_statements(text, grammar, story.split("\n"))
-    if not found:
+    statements = read_statements(text, grammar, story.split("\n"))
+    if not statements:
         return []
     last = max((token.start for token in tokenize(text) if token.lower in happens), default=-1)
-    return [each._replace(is_final=each.is_final or each.start > last) for each in found]
+    return [each._replace(is_final=each.is_final or each.start > last) for each in statements]
 
 
 def compare(
@@ -414,7 +414,7 @@ def compare(
 
 
 def is_known(believed: str | None, real: str | None) -> str:
-    """Return yes or no: who knows where something is believes so, and is right."""
+    """Return yes or no: a person who knows where something is believes so, and is right."""
     return YES if believed and believed == real else NO
 
 
@@ -458,8 +458,8 @@ def _word_question(wording: PlotWording, is_tomi: bool, question: StatedQuestion
         ask = Ask.BELIEF
     else:
         ask = Ask.MEMORY if question.memory else Ask.REALITY
-    asked = BeliefQuestion(ask, question.thing, question.chain)
-    return ask_in_tomi(asked) if is_tomi and ask != Ask.KNOWS_WHERE else wording.ask(asked)
+    wanted = BeliefQuestion(ask, question.thing, question.chain)
+    return ask_in_tomi(wanted) if is_tomi and ask != Ask.KNOWS_WHERE else wording.ask(wanted)
 
 
 def check_statement(statement: Statement, example: Example) -> StatementVerdict:

@@ -23,7 +23,7 @@ Chain = tuple[str, ...]
 
 
 def chains_up_to(agents: Sequence[str], order: int) -> list[Chain]:
-    """Return all chains of up to so many minds; raise DataError if they are too many to be shown."""
+    """Return all chains of up to `order` minds; raise DataError if they are too many to be shown."""
     chains = list(islice((c for depth in range(1, order + 1) for c in chains_of(agents, depth)), MOST_CHAINS + 1))
     if len(chains) > MOST_CHAINS:
         raise DataError(
@@ -48,17 +48,17 @@ def describe_steps(
         held: Where each chain of minds believes it to be, chains before those that they are part of.
         rooms: Who is in which room; all rooms in all steps.
     """
-    found = []
+    states = []
     for time, (sentence, here) in enumerate(zip(story.split("\n"), rooms, strict=True)):
         entries = [StateEntry(f"where the {thing} is", "really", real[time] or "")]
         for chain, places in held.items():
             about = held[chain[1:]][time] if len(chain) > 1 else real[time]
             is_wrong = places[time] is not None and places[time] != about
             name = " ".join(f"{agent} thinks" for agent in chain)
-            entries.append(StateEntry(_group(len(chain)), name, places[time] or "", is_wrong))
+            entries.append(StateEntry(_group(len(chain)), name, places[time] or "", is_wrong, chain))
         entries += [StateEntry("who is where", room, ", ".join(agents)) for room, agents in here.items()]
-        found.append(Step(sentence, tuple(entries)))
-    return found
+        states.append(Step(sentence, tuple(entries)))
+    return states
 
 
 def _group(order: int) -> str:
@@ -69,15 +69,15 @@ def steps_of(example: Example, order: int) -> list[Step]:
     """Return who is where, where the asked object is, and who believes what after each sentence.
 
     Raises:
-        DataError: If the story cannot be read, or the order is too high for so many agents.
+        DataError: If the story cannot be read, or the order is too high for the number of agents.
     """
     check_order(order)
     text, question = read_story(example.story), read_question(example.question)
     follower = ObjectFollower(text.events, question.thing, reading_of(example.readings))
     held = {chain: follower.believed(chain) for chain in chains_up_to(text.cast, order)}
     rooms = follower.rooms()
-    known = list(dict.fromkeys(room for here in rooms for room in here))
-    here = [{room: each.get(room, []) for room in known} for each in rooms]
+    rooms_named = list(dict.fromkeys(room for here in rooms for room in here))
+    here = [{room: each.get(room, []) for room in rooms_named} for each in rooms]
     return describe_steps(example.story, question.thing, follower.really(), held, here)
 
 
@@ -95,5 +95,5 @@ def models_of(example: Example) -> list[StoryModel]:
     place = checked_story(example.story, reading_of(example.readings)).belief(question.chain, question.thing)
     thinks = " ".join(f"{agent} thinks that" for agent in question.chain[:-1])
     where = f"the {question.thing} is in the {place}" if place else f"the {question.thing} may be anywhere"
-    caption = f"{thinks} {question.chain[-1]} holds this world possible: {where}.".strip()
+    caption = f"{thinks} {question.chain[-1]} considers this world possible: {where}.".strip()
     return [StoryModel(checked_answer(example), caption)]

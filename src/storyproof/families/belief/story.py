@@ -20,7 +20,7 @@ class BeliefAnswer:
     Attributes:
         value: A container (None: nowhere or unknown), "yes" or "no", or the names of some agents.
         proof: The 1-based numbers of the sentences that it rests on.
-        readings: All readings under which it holds.
+        readings: All readings under which the answer is right.
         by_reading: The answer under each reading.
     """
 
@@ -31,7 +31,7 @@ class BeliefAnswer:
 
     @property
     def place(self) -> str | None:
-        """The container that the question asks for, None if it is unknown.
+        """The container that is the answer, None if it is unknown.
 
         Raises:
             DataError: If the answer is not a place.
@@ -88,7 +88,7 @@ class Story:
         return self
 
     def exit(self, agent: str, room: str | None = None) -> Story:
-        """Let an agent leave a room, the one it is in unless another is named."""
+        """Let an agent leave a room, by default the one that they are in."""
         return self.add(PlotEvent(EventKind.EXIT, agent, room or self._room_of(agent, "exits")))
 
     def place(self, thing: str, container: str, room: str | None = None) -> Story:
@@ -130,7 +130,7 @@ class Story:
         return self.add(PlotEvent(EventKind.NOISE))
 
     def tell(self, agent: str, thing: str, container: str, to: str | None = None) -> Story:
-        """Let an agent say, honestly, where an object is: to all in its room, or in private to one of them."""
+        """Let an agent say, honestly, where an object is: to all in their room, or in private to one of them."""
         return self._say(EventKind.WHISPER if to else EventKind.TELL, agent, thing, container, to, lie=False)
 
     def announce(self, agent: str, thing: str, container: str) -> Story:
@@ -138,7 +138,7 @@ class Story:
         return self._say(EventKind.ANNOUNCE, agent, thing, container, None, lie=False)
 
     def lie(self, agent: str, thing: str, container: str, to: str | None = None) -> Story:
-        """Let an agent say what it does not believe: to all in its room, or in private to one of them."""
+        """Let an agent say what they do not believe: to all in their room, or in private to one of them."""
         return self._say(EventKind.WHISPER if to else EventKind.TELL, agent, thing, container, to, lie=True)
 
     def announce_lie(self, agent: str, thing: str, container: str) -> Story:
@@ -176,7 +176,7 @@ class Story:
         return self.answer(BeliefQuestion(Ask.BELIEF, names[-1], names[:-1]))
 
     def says(self, agent: str, thing: str) -> BeliefAnswer:
-        """Return what an agent would say if asked where an object is: what it believes."""
+        """Return what an agent would say if asked where an object is: what they believe."""
         return self.answer(BeliefQuestion(Ask.SAYS, thing, (agent,)))
 
     def reality(self, thing: str) -> BeliefAnswer:
@@ -188,7 +188,7 @@ class Story:
         return self.answer(BeliefQuestion(Ask.MEMORY, thing))
 
     def knows_where(self, agent: str, thing: str) -> BeliefAnswer:
-        """Return whether an agent knows where an object is: it believes so, and is right."""
+        """Return whether an agent knows where an object is: they have a belief, and it is right."""
         return self.answer(BeliefQuestion(Ask.KNOWS_WHERE, thing, (agent,)))
 
     def knows_wrong(self, agent: str, other: str, thing: str) -> BeliefAnswer:
@@ -212,15 +212,15 @@ class Story:
         """
         self._check_names(question)
         replies = {reading: oracle_answer(self._events, question, reading) for reading in ALL_READINGS}
-        for reading, found in replies.items():
+        for reading, reply in replies.items():
             checked = CheckedStory(self._events, reading).answer(question)
-            if checked != found:
+            if checked != reply:
                 raise ProofError(
-                    f"oracle and checker differ under {reading}: {found} against {checked}, in {self.events}"
+                    f"oracle and checker differ under {reading}: {reply} against {checked}, in {self.events}"
                 )
         value = replies[self.reading]
-        by_reading = {str(reading): found for reading, found in replies.items()}
-        holds = tuple(name for name, found in by_reading.items() if found == value)
+        by_reading = {str(reading): reply for reading, reply in replies.items()}
+        holds = tuple(name for name, reply in by_reading.items() if reply == value)
         return BeliefAnswer(value, oracle_proof(self._events, question, self.reading), holds, by_reading)
 
     def _check_names(self, question: BeliefQuestion) -> None:

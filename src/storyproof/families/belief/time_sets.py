@@ -35,23 +35,23 @@ def pack(flags: Flags) -> Instants:
             octets[time >> 3] |= bits[time] << np.uint8(time & 7)
     # Octets side by side, the first one lowest, are words on any machine if they are read as little-endian ones.
     grouped = np.moveaxis(octets.reshape(words, 8, *flags.shape[1:]), 1, -1)
-    found: Instants = np.ascontiguousarray(grouped).view("<u8")[..., 0].astype(np.uint64, copy=False)
-    return found
+    packed: Instants = np.ascontiguousarray(grouped).view("<u8")[..., 0].astype(np.uint64, copy=False)
+    return packed
 
 
 def unpack(sets: Instants, steps: int) -> Flags:
     """Return sets of instants as [time, …, column] flags."""
-    found = np.empty((steps, *sets.shape[1:]), np.bool_)
+    flags = np.empty((steps, *sets.shape[1:]), np.bool_)
     for time in range(steps):
-        found[time] = (sets[time // _BITS] >> np.uint64(time % _BITS)) & _ONE
-    return found
+        flags[time] = (sets[time // _BITS] >> np.uint64(time % _BITS)) & _ONE
+    return flags
 
 
 def collect(time: Columns, column: Columns, shape: tuple[int, int]) -> Instants:
     """Return the sets that have some instants, [word, column]; no pair of time and column may occur twice."""
-    found = np.zeros(shape, np.uint64)
-    np.add.at(found.reshape(-1), (time >> 6) * shape[1] + column, _ONE << (time & (_BITS - 1)).astype(np.uint64))
-    return found
+    collected = np.zeros(shape, np.uint64)
+    np.add.at(collected.reshape(-1), (time >> 6) * shape[1] + column, _ONE << (time & (_BITS - 1)).astype(np.uint64))
+    return collected
 
 
 def members(sets: Instants, steps: int) -> tuple[Columns, Columns]:
@@ -86,32 +86,32 @@ def single(time: Times, words: int) -> Instants:
 
 def last(sets: Instants) -> Times:
     """Return the last instant of each set, -1 for an empty one."""
-    found = _highest(sets[0])
+    number = _highest(sets[0])
     for word in range(1, len(sets)):
         here = _highest(sets[word])
-        found = np.where(here < 0, found, here + _BITS * word)
-    return found
+        number = np.where(here < 0, number, here + _BITS * word)
+    return number
 
 
 def _highest(bits: npt.NDArray[np.uint64]) -> Times:
     """Return the number of the highest bit of each word, -1 if there is none."""
     # It is the exponent of the floating-point number. Without the bit below the highest one, rounding to 53 bits cannot
     # carry into the next power of two. The exponent of zero is the lowest there is.
-    found: Times = (bits & ~(bits >> _ONE)).astype(np.float64).view(np.int64)
-    found >>= 52
-    found -= 1023
-    return np.maximum(found, -1, out=found)
+    number: Times = (bits & ~(bits >> _ONE)).astype(np.float64).view(np.int64)
+    number >>= 52
+    number -= 1023
+    return np.maximum(number, -1, out=number)
 
 
 def is_later(one: Instants, other: Instants) -> Flags:
     """Return where the last instant of one set is later than that of the other; an empty set is the earliest."""
-    found = np.zeros(np.broadcast_shapes(one.shape[1:], other.shape[1:]), np.bool_)
+    later = np.zeros(np.broadcast_shapes(one.shape[1:], other.shape[1:]), np.bool_)
     for word in range(len(one)):
         mine, its = one[word], other[word]
         # The highest bit of a is below that of b if a < b and the two have no highest bit in common.
         decided = (mine | its) != 0
-        found = np.where(decided, (its < mine) & (its < (its ^ mine)), found)
-    return found
+        later = np.where(decided, (its < mine) & (its < (its ^ mine)), later)
+    return later
 
 
 def has(sets: Instants, time: Times) -> Flags:
@@ -120,17 +120,17 @@ def has(sets: Instants, time: Times) -> Flags:
     if len(sets) == 1:
         here: Flags = ((sets[0] >> bit) & _ONE).astype(np.bool_)
         return here & (time >= 0)
-    found = np.zeros(np.broadcast_shapes(sets.shape[1:], time.shape), np.bool_)
+    contained = np.zeros(np.broadcast_shapes(sets.shape[1:], time.shape), np.bool_)
     for word in range(len(sets)):
-        found |= (time >> 6 == word) & ((sets[word] >> bit) & _ONE).astype(np.bool_)
-    return found
+        contained |= (time >> 6 == word) & ((sets[word] >> bit) & _ONE).astype(np.bool_)
+    return contained
 
 
 def delay(sets: Instants) -> Instants:
     """Return the sets with every instant moved to the next one: what held right before each sentence."""
-    found: Instants = sets << _ONE
-    found[1:] |= sets[:-1] >> np.uint64(_BITS - 1)
-    return found
+    delayed: Instants = sets << _ONE
+    delayed[1:] |= sets[:-1] >> np.uint64(_BITS - 1)
+    return delayed
 
 
 def fill(starts: Instants, events: Instants, whole: Instants) -> Instants:
@@ -141,14 +141,14 @@ def fill(starts: Instants, events: Instants, whole: Instants) -> Instants:
         events: The events.
         whole: All instants of a story, [word].
     """
-    found = np.empty(np.broadcast_shapes(starts.shape, events.shape), np.uint64)
+    filled = np.empty(np.broadcast_shapes(starts.shape, events.shape), np.uint64)
     carry: Any = np.uint64(0)
     following = delay(starts)
     for word in range(len(starts)):
         # Adding the first instant after a start to the run of instants without events clears the run; what overflows
         # goes on in the next word.
         quiet = ~events[word] & whole[word]
-        added = np.add(quiet, following[word], out=found[word])
+        added = np.add(quiet, following[word], out=filled[word])
         if len(starts) > 1:
             overflows = added < quiet
             added += carry
@@ -156,16 +156,16 @@ def fill(starts: Instants, events: Instants, whole: Instants) -> Instants:
         np.invert(added, out=added)
         added &= quiet
         added |= starts[word]
-    return found
+    return filled
 
 
 def first(sets: Instants) -> Times:
     """Return the first instant of each set, -1 for an empty one."""
-    found = np.full(sets.shape[1:], -1, np.int64)
+    number = np.full(sets.shape[1:], -1, np.int64)
     for word in range(len(sets) - 1, -1, -1):
         here = _highest(sets[word] & (~sets[word] + _ONE))
-        found = np.where(here < 0, found, here + _BITS * word)
-    return found
+        number = np.where(here < 0, number, here + _BITS * word)
+    return number
 
 
 def one_of(sets: Instants, row: npt.NDArray[Any], column: Columns) -> Instants:
@@ -176,10 +176,10 @@ def one_of(sets: Instants, row: npt.NDArray[Any], column: Columns) -> Instants:
 
 def keep_last(sets: Instants) -> Instants:
     """Return the sets with their last instants only."""
-    found = sets.copy()
+    lasts = sets.copy()
     for shift in (1, 2, 4, 8, 16, 32):  # all bits below the highest one
-        found |= found >> np.uint64(shift)
-    found &= ~(found >> _ONE)
+        lasts |= lasts >> np.uint64(shift)
+    lasts &= ~(lasts >> _ONE)
     for word in range(len(sets) - 1, 0, -1):
-        found[:word, sets[word] != 0] = 0
-    return found
+        lasts[:word, sets[word] != 0] = 0
+    return lasts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from rich import box
@@ -82,7 +83,7 @@ def timeline_view(timeline: Timeline, width: int = 200) -> RenderableType:
     ]
     if width >= _WIDE:
         questions.append((Text("type"), [Text(display_name(example.question_type)) for example in examples]))
-        questions.append((Text("holds under"), [Text(", ".join(example.readings)) for example in examples]))
+        questions.append((Text("right under"), [Text(", ".join(example.readings)) for example in examples]))
     title = Text.assemble(
         ("story ", "dim"), timeline.story_id, ("  type ", "dim"), display_name(timeline.story_type or "unknown")
     )
@@ -131,6 +132,7 @@ class ObjectFollower:
         self._reading = reading
         self._thing = np.array([self._names.things[thing]], np.int8)
         self._steps = len(events)
+        self._believed: dict[tuple[str, ...], list[str | None]] = {}
 
     def _words(self, places: Sequence[int]) -> list[str | None]:
         containers = tuple(self._names.containers)
@@ -144,14 +146,20 @@ class ObjectFollower:
 
     def believed(self, chain: Sequence[str]) -> list[str | None]:
         """Return where a chain believes the object to be after each sentence."""
-        asked = np.array([[self._names.agents[agent]] for agent in chain], np.int8)
-        chains = contract(asked, self._stories.agents)
+        key = tuple(chain)
+        if key not in self._believed:
+            self._believed[key] = self._over_time(key)
+        return self._believed[key]
+
+    def _over_time(self, chain: tuple[str, ...]) -> list[str | None]:
+        agents = np.array([[self._names.agents[agent]] for agent in chain], np.int8)
+        chains = contract(agents, self._stories.agents)
         minds = Minds(Course.of(self._stories), np.zeros(1, np.intp), chains, self._thing, self._reading.sight)
         return self._words(minds.over_time(self._reading.trust)[:, 0].tolist())
 
     def rooms(self) -> list[dict[str, list[str]]]:
         """Return who is in which room after each sentence, with who watches it or is distracted."""
-        course, rooms, found = Course.of(self._stories), tuple(self._names.rooms), []
+        course, rooms, lines = Course.of(self._stories), tuple(self._names.rooms), []
         inside, watching, away = (unpack(sets, self._steps) for sets in (course.inside, course.watching, course.away))
         for time in range(self._steps):
             here: dict[str, list[str]] = {}
@@ -161,8 +169,13 @@ class ObjectFollower:
                     here.setdefault(rooms[room], []).append(name)
                 for room in np.flatnonzero(watching[time, number, :, 0]).tolist():
                     here.setdefault(rooms[room], []).append(f"{agent} (watching)")
-            found.append(here)
-        return found
+            lines.append(here)
+        return lines
+
+
+@lru_cache(maxsize=16)  # pictures of several questions of a story follow each other
+def _follower(story: str, thing: str, reading: BeliefReading) -> ObjectFollower:
+    return ObjectFollower(read_story(story).events, thing, reading)
 
 
 def lay_out(examples: Sequence[Example]) -> Timeline:
@@ -176,17 +189,17 @@ def lay_out(examples: Sequence[Example]) -> Timeline:
     for agent in question.chain:
         if agent not in text.cast:
             raise ParseError(f"{quoted(agent)}, who is asked about, is nowhere in the story.")
-    follower = ObjectFollower(text.events, question.thing, reading_of(last.readings))
+    follower = _follower(last.story, question.thing, reading_of(last.readings))
     chains: list[tuple[str, ...]] = [(agent,) for agent in text.cast]
-    asked = [read_question(each.question) for each in examples]
-    about = [each.chain for each in asked if each.thing == question.thing and each.ask != Ask.COMMON]
+    questions = [read_question(each.question) for each in examples]
+    about = [each.chain for each in questions if each.thing == question.thing and each.ask != Ask.COMMON]
     deepest = question.chain if question.ask == Ask.BELIEF else max([(), *about], key=len)
     if set(deepest) <= set(text.cast):  # the others would need a column for each of their parts
         chains += [deepest[start:] for start in range(len(deepest))]
     places = {chain: follower.believed(chain) for chain in dict.fromkeys(chains)}
     real, rooms = follower.really(), follower.rooms()
     steps = [
-        Moment(sentence, rooms[time], real[time], {chain: found[time] for chain, found in places.items()})
+        Moment(sentence, rooms[time], real[time], {chain: beliefs[time] for chain, beliefs in places.items()})
         for time, sentence in enumerate(last.story.split("\n"))
     ]
     return Timeline(last.story_id, last.story_type, question.thing, steps, list(examples))

@@ -180,8 +180,8 @@ def beliefs_of_pair(
         Places as [which, question]: the mover's belief, the other's, the mover's about the other's, the other's about
         the mover's, and reality; NOBODY for no belief.
     """
-    asked = _ask_for_type(story, thing, mover, other)
-    return provers.answer(stories, asked, DEFAULT_READING).reshape(-1, _TYPED_BY).T
+    questions = _ask_for_type(story, thing, mover, other)
+    return provers.answer(stories, questions, DEFAULT_READING).reshape(-1, _TYPED_BY).T
 
 
 def story_type(stories: PlotArrays, story: Columns, thing: Small, mover: Small, other: Small) -> Codes:
@@ -205,14 +205,14 @@ def compare(stories: PlotArrays, questions: Questions, mover: Small, other: Smal
         mover: Who moves the object, for each question; negative if unknown.
         other: The other queried agent; negative if unknown.
     """
-    asked = questions.arrays
+    arrays = questions.arrays
     codes: dict[BeliefReading, npt.NDArray[Any]] = dict(zip(_SIGHTS, questions.labels.by_reading, strict=True))
-    yield from _differences(stories, asked, codes, "answer", 1)
-    known = np.flatnonzero((mover >= 0) & (other >= 0))
-    typed = _ask_for_type(asked.story[known], asked.thing[known], mover[known], other[known])
+    yield from _differences(stories, arrays, codes, "answer", 1)
+    rows = np.flatnonzero((mover >= 0) & (other >= 0))
+    typed = _ask_for_type(arrays.story[rows], arrays.thing[rows], mover[rows], other[rows])
     codes = {DEFAULT_READING: provers.answer(stories, typed, DEFAULT_READING)}
     for difference in _differences(stories, typed, codes, "story type's belief", _TYPED_BY):
-        yield replace(difference, question=int(known[difference.question]))
+        yield replace(difference, question=int(rows[difference.question]))
 
 
 def _differences(

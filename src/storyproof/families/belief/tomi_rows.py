@@ -86,26 +86,28 @@ def prove(
         check: Whether to ask the checker as well as the oracle.
     """
     parsed = parse_stories(stories)
-    found = find_plots(parsed.cells)
-    plots, plot_of = found.plots, found.which
-    asked = parse_questions(questions, parsed, story_of)
+    story_plots = find_plots(parsed.cells)
+    plots, plot_of = story_plots.plots, story_plots.which
+    parsed_questions = parse_questions(questions, parsed, story_of)
     problems = [
         *_story_problems(stories, story_of, parsed, plots, plot_of),
-        *_question_problems(questions, asked, parsed.broken[story_of]),
+        *_question_problems(questions, parsed_questions, parsed.broken[story_of]),
     ]
-    rows = np.flatnonzero(~parsed.broken[story_of] & ~asked.broken & (asked.thing != STRANGER))
-    asked = asked.pick(rows)
+    rows = np.flatnonzero(~parsed.broken[story_of] & ~parsed_questions.broken & (parsed_questions.thing != STRANGER))
+    parsed_questions = parsed_questions.pick(rows)
     story, plot = story_of[rows], plot_of[story_of[rows]]
-    first, scene = distinct_rows(np.column_stack([plot, asked.thing]))
-    scenes = find_views(found, plot[first], asked.thing[first])
-    mover, other = _pairs(scenes, scene, story, asked)
+    first, scene = distinct_rows(np.column_stack([plot, parsed_questions.thing]))
+    scenes = find_views(story_plots, plot[first], parsed_questions.thing[first])
+    mover, other = _pairs(scenes, scene, story, parsed_questions)
     if not len(rows):
-        return BeliefProofs(rows, {}, problems, plots, plot, asked.thing, mover, other)
-    keys = np.column_stack([plot, asked.thing, mover, other, asked.memory, asked.chain]).astype(np.int32)
+        return BeliefProofs(rows, {}, problems, plots, plot, parsed_questions.thing, mover, other)
+    keys = np.column_stack(
+        [plot, parsed_questions.thing, mover, other, parsed_questions.memory, parsed_questions.chain]
+    ).astype(np.int32)
     first, entry = distinct_rows(keys)
-    answers, times = _answer(found.stories, keys[first])
+    answers, times = _answer(story_plots.stories, keys[first])
     if check:
-        problems += _differences(found.stories, keys[first], answers, times, rows[first])
+        problems += _differences(story_plots.stories, keys[first], answers, times, rows[first])
     cast = Cast(*(names.T for names in (parsed.agents, parsed.agents, parsed.things, parsed.containers)))
     labelled = answers.pick(entry, story)
     sentences = np.take_along_axis(parsed.sentences[story], np.maximum(times[:, entry], 0).T.astype(np.intp), axis=1)
@@ -115,7 +117,7 @@ def prove(
         number_lists(labelled.labels.proof.T, sentences),
     )
     columns["story_type"] = _only(columns["story_type"], (mover != STRANGER) & (other != STRANGER))
-    return BeliefProofs(rows, columns, problems, plots, plot, asked.thing, mover, other)
+    return BeliefProofs(rows, columns, problems, plots, plot, parsed_questions.thing, mover, other)
 
 
 def _story_problems(
@@ -221,14 +223,14 @@ def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
     rows = table.to_pylist()
     stories: dict[str, int] = {}
     story_of = [stories.setdefault(row["story"], len(stories)) for row in rows]
-    asked = pa.array([row["question"] for row in rows], pa.string())
-    found = prove(pa.array(stories, pa.string()), np.array(story_of), asked, check=False)
-    readable = set(found.rows.tolist())
-    for problem in found.problems:
+    questions = pa.array([row["question"] for row in rows], pa.string())
+    proofs = prove(pa.array(stories, pa.string()), np.array(story_of), questions, check=False)
+    readable = set(proofs.rows.tolist())
+    for problem in proofs.problems:
         if problem.row not in readable:
             raise DataError(f"row {rows[problem.row].get('id')}: {problem.what}: {problem.found}.")
-    expected = {name: column.to_pylist() for name, column in found.columns.items()}
-    for place, number in enumerate(found.rows.tolist()):
+    expected = {name: column.to_pylist() for name, column in proofs.columns.items()}
+    for place, number in enumerate(proofs.rows.tolist()):
         row = rows[number]
         for name, values in expected.items():
             if row.get(name) is None or (proved and values[place] is not None):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, Mask, PlotArrays, Small
-from storyproof.families.belief.time_sets import Columns, Instants, Times, fill, one_of, single, until
+from storyproof.families.belief.time_sets import Columns, Instants, Times, delay, fill, has, one_of, single, until
 from storyproof.families.belief.world import EventKind
 
 
@@ -24,6 +25,60 @@ def member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
     """Return the set that has one agent; empty for negative numbers."""
     found: Mask = np.where(agent < 0, kind(0), kind(1) << np.maximum(agent, 0).astype(kind))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Sights:
+    """When the agents of each story are with its objects, as sets of instants [word, agent, object, column].
+
+    Attributes:
+        present: When an agent is in the object's room: the group for whom a sight is common.
+        noticing: When it in fact sees the object.
+    """
+
+    present: Instants
+    noticing: Instants
+
+
+@dataclass(frozen=True, slots=True)
+class Departures:
+    """When it is known who sees an object: like `Sights`, and also whenever somebody leaves who so knows who stays.
+
+    Attributes:
+        witnesses: The group for whom it is common.
+        aware: Who in fact knows it.
+    """
+
+    witnesses: Instants
+    aware: Instants
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """When the agents of each story hear messages, as sets of instants [word, agent, column].
+
+    Attributes:
+        group: When an agent is seen to hear one, or speaks: the group for whom a message is common.
+        hearing: When it in fact hears one, or speaks.
+    """
+
+    group: Instants
+    hearing: Instants
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """The messages of each story in order, [message, column]; `time` is -1 where a story has fewer.
+
+    Attributes:
+        time: When.
+        speaker: Who speaks.
+        thing: The object spoken of.
+    """
+
+    time: Times
+    speaker: Small
+    thing: Small
 
 
 class PlotSentences:
@@ -255,6 +310,55 @@ class Course:
     def away(self) -> Instants:
         """When an agent is distracted, [word, agent, column]."""
         return fill(self._said("distracts"), self.heeds, self.sentences.whole)
+
+    @cached_property
+    def sights(self) -> Sights:
+        """When the agents of each story are with its objects."""
+        inside, watching, home = self.inside, self.watching, self.home
+        present = np.zeros((*inside.shape[:2], self.objects, self.count), np.uint64)
+        secret = np.zeros_like(present)
+        for room in range(self.rooms):
+            present |= inside[:, :, None, room] & home[:, None, :, room]
+            if self.sentences.is_watched:
+                secret |= watching[:, :, None, room] & home[:, None, :, room]
+        return Sights(present, (present | secret) & ~self.away[:, :, None])
+
+    @cached_property
+    def departures(self) -> Departures:
+        """When it is known who sees an object."""
+        shown = self.sights
+        leaving = np.zeros_like(shown.present)
+        for room in range(self.rooms):
+            leaving |= delay(self.inside[:, :, None, room]) & self.home[:, None, :, room]
+        leaving &= ~shown.present
+        away = delay(self.away[:, :, None])
+        return Departures(shown.present | leaving, shown.noticing | (leaving & ~away))
+
+    @cached_property
+    def hearing(self) -> Hearing:
+        """When the agents of each story hear messages."""
+        by, told = self.by, self.told
+        near, watched, anywhere = np.zeros_like(by), np.zeros_like(by), np.zeros_like(by)
+        spoken = np.zeros_like(told)  # by somebody who is in a room
+        for room in range(self.rooms):
+            inside = self.inside[:, :, room]
+            here = np.bitwise_or.reduce(by & inside, axis=1)[:, None]  # the messages of those who are in the room
+            near |= inside & here
+            anywhere |= inside
+            spoken |= here
+            if self.sentences.is_watched:
+                watched |= self.watching[:, :, room] & here
+        group = (near & (told | by | self.to)) | (anywhere & self.announced & spoken)
+        return Hearing(group, (group | (watched & told)) & ~self.away)
+
+    @cached_property
+    def messages(self) -> Messages:
+        """The messages of each story, in order; deleted ones have no time."""
+        stories, origin = self.stories, self.origin
+        sent = self.sentences.sent[:, origin]
+        time = np.where(has(self.kept, sent), sent, -1)
+        at = np.maximum(time, 0)
+        return Messages(time, stories.agent[at, origin], stories.thing[at, origin])
 
     def _last(self, name: str, events: Instants) -> Instants:
         """Return since when an event of each room is the last of those of each agent or object."""

@@ -80,9 +80,6 @@ class PlotWording(Protocol):
     def answer(self, reply: Reply) -> str:
         """Return an answer in words: a container, "yes" or "no", names, or the words for nobody and unknown."""
 
-    def read_answer(self, text: str, question: BeliefQuestion) -> Reply:
-        """Read an answer to a question; raise ParseError if it is not one."""
-
     def narrate_block(self, stories: PlotArrays, lie: Flags, cast: Cast, draws: Draws) -> pa.Array:
         """Return the text of many stories, one sentence per line.
 
@@ -222,32 +219,6 @@ class PackWording:
             return words["between"].join(reply) or words["nobody"]
         return words[reply] if reply in ("yes", "no") else reply
 
-    def read_answer(self, text: str, question: BeliefQuestion) -> Reply:
-        """Read an answer to a question.
-
-        Raises:
-            ParseError: If it is not one.
-        """
-        words = self._pack.answers
-        if question.ask == Ask.BELIEVERS:
-            names = () if text == words["nobody"] else tuple(text.split(words["between"]))
-            if not self._pack.grammar.takes_any_word:
-                self._check_answer(text, names, self.vocabulary.agents)
-            return names
-        if question.ask in (Ask.KNOWS_WHERE, Ask.KNOWS_WRONG):
-            self._check_answer(text, (text,), (words["yes"], words["no"]))
-            return "yes" if text == words["yes"] else "no"
-        if text == words["unknown"]:
-            return None
-        if not self._pack.grammar.takes_any_word:
-            self._check_answer(text, (text,), self.vocabulary.containers)
-        return text
-
-    def _check_answer(self, text: str, found: Sequence[str], known: Sequence[str]) -> None:
-        for word in found:
-            if word not in known:
-                raise ParseError(f"not an answer: {quoted(text)}; {quoted(word)} is not one of: {', '.join(known)}.")
-
     def narrate_block(self, stories: PlotArrays, lie: Flags, cast: Cast, draws: Draws) -> pa.Array:
         """Return the text of many stories; see `PlotWording.narrate_block`."""
         return self._narrator.narrate(stories, lie, cast, draws)
@@ -302,10 +273,10 @@ def divide_words(vocabulary: Vocabulary, shares: Sequence[float], least: dict[st
         VocabularyError: If there are too few words.
     """
     vocabulary.require({role: count * len(shares) for role, count in least.items()}, f"{len(shares)} splits")
-    found: list[dict[str, range]] = [{} for _ in shares]
+    ranges: list[dict[str, range]] = [{} for _ in shares]
     for role, words in vocabulary.as_dict().items():
         start = 0
-        for split, part in zip(found, cut(words, shares, least.get(role, 1)), strict=True):
+        for split, part in zip(ranges, cut(words, shares, least.get(role, 1)), strict=True):
             split[role] = range(start, start + len(part))
             start += len(part)
-    return found
+    return ranges

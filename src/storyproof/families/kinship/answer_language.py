@@ -73,18 +73,18 @@ class KinTalk(Talk):
         parts, word = parts_of(name), name.lower()
         if parts[-2:] == ["in", "law"]:
             return [f"{parts[0]}s-in-law", f"{parts[0]}-inlaw", f"{parts[0]}-in-laws"]
-        found = other_forms(name)
+        forms = other_forms(name)
         if word in _WORDS and word.startswith("grand"):
-            found += [f"grand-{word[5:]}", f"grand-{word[5:]}s"]
-        return [*found, *(form for called in _CALLED.get(word, ()) for form in (called, f"{called}s"))]
+            forms += [f"grand-{word[5:]}", f"grand-{word[5:]}s"]
+        return [*forms, *(form for called in _CALLED.get(word, ()) for form in (called, f"{called}s"))]
 
-    def set_aside_last(self, said: str, text: str, found: Sequence[Mention], question: str) -> Collection[Mention]:
+    def set_aside_last(self, said: str, text: str, mentions: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions that say what somebody is to somebody, but of another pair than was asked about."""
-        asked = asked_pair(question)
-        if asked is None:
+        pair = asked_pair(question)
+        if pair is None:
             return ()
-        people, back = people_in(said) | {asked.who, asked.whom}, text[::-1]
-        return [mention for mention in found if _of_another_pair(text, back, mention, people, asked)]
+        people, back = people_in(said) | {pair.who, pair.whom}, text[::-1]
+        return [mention for mention in mentions if _of_another_pair(text, back, mention, people, pair)]
 
 
 @lru_cache(maxsize=1024)

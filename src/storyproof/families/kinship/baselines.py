@@ -26,20 +26,20 @@ def checked_answer(example: Example) -> str:
 
 def common_answer(rows: Sequence[KinshipRow]) -> str:
     """Return the relation that is entailed in all of some rows; empty if there is none."""
-    found = set()
+    answers = set()
     for row in rows:
         relation = entailed_relation(row)
-        found.add("" if relation is None else row.word(row.asking(relation)))
-    return found.pop() if len(found) == 1 else ""
+        answers.add("" if relation is None else row.word(row.asking(relation)))
+    return answers.pop() if len(answers) == 1 else ""
 
 
 def rules_answer(example: Example) -> str:
     """Answer by the paper's sixteen rules; where they derive nothing, by the last relation stated of the person."""
     row = read_rows(example)[0]
     first, second = row.pair
-    found = derive(published_rules(), [row.facts], len(row.genders)).relations(0, first, second)
+    relations = derive(published_rules(), [row.facts], len(row.genders)).relations(0, first, second)
     stated = [fact.predicate for fact in row.facts if fact.second == second]
-    return word((*found, *stated[::-1])[0], row.genders[second]) if found or stated else ""
+    return word((*relations, *stated[::-1])[0], row.genders[second]) if relations or stated else ""
 
 
 def read_rows(example: Example) -> Sequence[KinshipRow]:

@@ -27,7 +27,6 @@ from storyproof.families.kinship.config import (
     USUAL_COUNTS,
     ClutrrConfig,
 )
-from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.generation.narration import PuzzleNarrator, ToldRows
 from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns, longest_run
 from storyproof.families.kinship.generation.proof_file import strict_proofs
@@ -45,11 +44,75 @@ from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS, TASKS
 from storyproof.families.kinship.templates import synthetic
 from storyproof.generation.arrow_columns import NO_WORD, coded, constant_words, identity, number_lists, word_lists
-from storyproof.generation.seeds import Draws
+from storyproof.generation.seeds import Draws, Permutation
 
 if TYPE_CHECKING:
     from storyproof.families.kinship.generation.puzzle_maker import PuzzleMaker
     from storyproof.families.kinship.placeholders.checks import PlaceholderFlaw
+
+
+Numbers = npt.NDArray[np.int32]
+_COUNTED = 3  # people whose names enumerate a puzzle's rows; every puzzle has at least as many
+_SPARE = 24  # more people than any story has, so that a free name is always left
+
+
+class NameAssigner:
+    """Assigns names to people."""
+
+    def __init__(self, pools: Sequence[Mapping[str, Sequence[str]]], *purpose: object) -> None:
+        """Number the names.
+
+        Args:
+            pools: Names by gender; the people of a row have names of one pool, and a name is in one pool only. Both
+                genders have the same names if names do not show the gender.
+            *purpose: What the choice of names depends on.
+        """
+        self._shared = all(names[GENDERS[0]] == names[GENDERS[1]] for names in pools)
+        kinds = GENDERS[:1] if self._shared else GENDERS
+        lists = [names[gender] for names in pools for gender in kinds]
+        self.names = [name for each in lists for name in each]
+        self._sizes = np.array([len(each) for each in lists]).reshape(len(pools), len(kinds))  # [pool, gender]
+        self._first = (np.cumsum(self._sizes) - self._sizes.ravel()).reshape(self._sizes.shape)
+        self._fewest = int(self._sizes.min()) - _SPARE
+        self.capacity: int = len(pools) * self._fewest**_COUNTED
+        self._order = Permutation(self.capacity, *purpose, "names")
+
+    def assign(
+        self,
+        places: npt.NDArray[np.int64],
+        starts: npt.NDArray[np.int64],
+        genders: npt.NDArray[np.integer],
+        draws: Draws,
+    ) -> Numbers:
+        """Return names for the people of each row.
+
+        Args:
+            places: One number per row, below the capacity; different numbers give different names to the same puzzle.
+            starts: One number per row, equal for equal puzzles: an offset into the lists of names.
+            genders: [row, person], indices into GENDERS.
+            draws: Random draws for the remaining people.
+
+        Returns:
+            Numbers of names, [row, person].
+        """
+        rows, people = genders.shape
+        counted, pool = np.divmod(self._order(places), len(self._sizes))
+        kinds = np.zeros_like(genders) if self._shared else genders
+        chosen = np.empty((people, rows), np.int32)
+        for person in range(people):
+            if person < _COUNTED:
+                names = (counted % self._fewest).astype(np.int32)
+                counted //= self._fewest
+            else:
+                names = draws.below(self._fewest, rows).astype(np.int32)
+            taken = np.where(kinds[:, person] == kinds[:, :person].T, chosen[:person], np.int32(1 << 30))
+            for used in np.sort(taken, axis=0):
+                names += names >= used
+            chosen[person] = names
+        turned = (np.ascontiguousarray(chosen.T) + starts[:, None]) % self._sizes[pool[:, None], kinds]
+        numbers: Numbers = (turned + self._first[pool[:, None], kinds]).astype(np.int32)
+        return numbers
+
 
 ENTITIES = 200  # tokens that name people in cloze stories
 _MANY_SIBLINGS = f" {' '.join([SIBLING] * 5)} "  # in the pattern of a story that names six of one family in a row
@@ -155,13 +218,13 @@ class Clutrr(Benchmark):
             return dict.fromkeys(("train", "test"), synthetic(self.rules.predicates))
         if config.style != PLACEHOLDERS:
             return {}
-        found = self._usable(config.placeholders) if config.placeholders else ours()
+        collection = self._usable(config.placeholders) if config.placeholders else ours()
         if config.test_placeholders is not None:
-            sides = found, self._usable(config.test_placeholders)
+            sides = collection, self._usable(config.test_placeholders)
         elif config.split_placeholders:
-            sides = found.split(self.name, self.seed)
+            sides = collection.split(self.name, self.seed)
         else:
-            sides = found, found
+            sides = collection, collection
         kept = [side.share(config.keep_placeholders, self.name, self.seed) for side in sides]
         return dict(zip(("train", "test"), kept, strict=True))
 
@@ -264,7 +327,7 @@ class Clutrr(Benchmark):
         return 1
 
     def stories(self, split: str, asked: int) -> int:
-        """Return the number of stories: as many as asked for, in test for each scenario."""
+        """Return the number of stories: the requested number, in test for each scenario."""
         return asked * len(self.schedule.scenarios(split)) if split == "test" and asked > 0 else asked
 
     def capacity(self, split: str) -> int:
@@ -292,7 +355,7 @@ class Clutrr(Benchmark):
                 str(k): [self.rules.word(target, gender) for target in targets for gender in GENDERS]
                 for k, targets in kept.items()
             },
-            "placeholders": {side: found.count for side, found in self.placeholders.items()},
+            "placeholders": {side: collection.count for side, collection in self.placeholders.items()},
             **self._language_notes(),
             "placeholder_flaws": {name: [str(flaw) for flaw in flaws] for name, flaws in self.flaws.items()},
             **({} if self.config.cloze else {"naming_traditions": [*our_names()]}),
@@ -331,23 +394,25 @@ class Clutrr(Benchmark):
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return remarks on labels without a held-out pattern, and on doubtful placeholders."""
-        found = [
+        remarks = [
             f"at k={k} these have a single pattern, which stays in training: {', '.join(words)}"
             for k, words in manifest["single_pattern_labels_kept_in_training"].items()
             if words
         ]
         if problem := manifest.get("proofs", {}).get("problem"):
-            found.append(f"{problem}; the puzzles were proved again, which takes longer (make proofs writes the file)")
+            remarks.append(
+                f"{problem}; the puzzles were proved again, which takes longer (make proofs writes the file)"
+            )
         for name, flaws in manifest["placeholder_flaws"].items():
             if not flaws:
                 continue
             done = "left out" if self.config.bad_placeholders == DROP else "used anyway"
-            found.append(f"{name}: the checks found {len(flaws):,} problems, the texts are {done}; see manifest.json")
-        return found
+            remarks.append(f"{name}: the checks found {len(flaws):,} problems, the texts are {done}; see manifest.json")
+        return remarks
 
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
         """Return how balanced labels are in each scenario, and patterns within labels, instead of all counts."""
-        plain = super().summary({name: found for name, found in counts.items() if name not in ("labels", "patterns")})
+        plain = super().summary({name: amount for name, amount in counts.items() if name not in ("labels", "patterns")})
         uses: dict[str, dict[str, dict[str, int]]] = {}  # of each scenario's labels' patterns
         for (scenario, label, pattern), number in counts["patterns"].items():
             uses.setdefault(scenario, {}).setdefault(label, {})[pattern] = number
@@ -381,7 +446,7 @@ class Clutrr(Benchmark):
         rows = self._rows(assigned, Draws(*self._purpose, split, index, "genders"))
         draws = Draws(*self._purpose, split, index, "telling")
         names = self.name_assigner.assign(assigned.place, assigned.start, rows.genders, draws)
-        told = narrator.tell(rows, names, draws)
+        narrated = narrator.tell(rows, names, draws)
         tasks = self.schedule.scenarios(split)
         task_names = constant_words(tuple(f"task_{TASK_NUMBERS[task]}.{k}" for task, k in tasks))
         names_of_tasks = tuple(dict.fromkeys(task for task, _ in tasks))
@@ -391,7 +456,7 @@ class Clutrr(Benchmark):
         nothing = np.full((self.block_stories, 0), NO_WORD, np.int32)
         columns = {
             **identity(self.name, split, start, self.block_stories, 1),
-            "story": coded(np.arange(self.block_stories), told.story),
+            "story": coded(np.arange(self.block_stories), narrated.story),
             "question": _questions(called, first, second),
             "candidates": self._candidates(split, assigned.scenario),
             "question_type": coded(assigned.scenario, task_names),
@@ -399,12 +464,12 @@ class Clutrr(Benchmark):
             "chain": word_lists(called, nothing),
             "false_belief": pa.array(np.zeros(self.block_stories, np.bool_)),
             "proof": number_lists(
-                told.proves, np.broadcast_to(np.arange(1, told.proves.shape[1] + 1), told.proves.shape)
+                narrated.proves, np.broadcast_to(np.arange(1, narrated.proves.shape[1] + 1), narrated.proves.shape)
             ),
             "task": coded(task_of[assigned.scenario], constant_words(names_of_tasks)),
             "query": word_lists(called, np.column_stack([first, second])),
             "genders": self._genders(names, rows),
-            "placeholders": self._placeholder_ids(narrator, told, called),
+            "placeholders": self._placeholder_ids(narrator, narrated, called),
             **self._table.columns(rows),
         }
         return pa.table([columns[name] for name in KINSHIP_SCHEMA.names], schema=KINSHIP_SCHEMA)
@@ -422,18 +487,20 @@ class Clutrr(Benchmark):
             puzzle[~proved] = self._table.made(kinds, self._maker)[kind]
         return self._table.rows(puzzle, assigned.gender, draws)
 
-    def _placeholder_ids(self, narrator: PuzzleNarrator | SceneNarrator, told: ToldRows, called: pa.Array) -> pa.Array:
+    def _placeholder_ids(
+        self, narrator: PuzzleNarrator | SceneNarrator, narrated: ToldRows, called: pa.Array
+    ) -> pa.Array:
         """Return which placeholder worded each line; none if the text needs none to be read."""
-        if isinstance(narrator, PuzzleNarrator) and told.template is not None and self.config.style != SYNTHETIC:
-            return word_lists(narrator.id_array, told.template)
+        if isinstance(narrator, PuzzleNarrator) and narrated.template is not None and self.config.style != SYNTHETIC:
+            return word_lists(narrator.id_array, narrated.template)
         return word_lists(called, np.full((self.block_stories, 0), NO_WORD, np.int32))
 
     def _candidates(self, split: str, scenario: npt.NDArray[np.int64]) -> pa.Array:
         """Return the candidates: all words of targets and, where stated facts are asked for, of stated relations."""
         lists = []
         for task, _ in self.schedule.scenarios(split):
-            found = {*self.rules.targets, *(self.rules.stated if task in (MEMORY, MIXED) else ())}
-            lists.append(sorted(self.rules.word(target, gender) for target in found for gender in GENDERS))
+            words = {*self.rules.targets, *(self.rules.stated if task in (MEMORY, MIXED) else ())}
+            lists.append(sorted(self.rules.word(target, gender) for target in words for gender in GENDERS))
         if any(each != lists[0] for each in lists):
             return pa.array(lists, pa.list_(pa.string())).take(pa.array(scenario))
         return _repeated(tuple(lists[0]), len(scenario))

@@ -49,8 +49,8 @@ from storyproof.families.kinship.templates import ask, is_shipped, synthetic_lin
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.delimited import TextRecord
 from storyproof.formats.format import Format, Place, Spot, numbers_of, stem_of, with_places
+from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import first_line
-from storyproof.formats.patches import Changes, Write
 
 BESIDE = ("text_query", "text_target", "clean_story", "node_mapping")  # columns that examples do not have, as they are
 _SCHEMA = pa.schema(

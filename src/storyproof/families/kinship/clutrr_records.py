@@ -22,8 +22,8 @@ from storyproof.families.kinship.people import parse_people
 from storyproof.families.kinship.row import MOST_EDGES, MOST_PEOPLE, KinshipRow, build_row
 from storyproof.families.kinship.tasks import TASKS_BY_NUMBER
 from storyproof.formats.delimited import COMMAS, TextRecord, patched
+from storyproof.formats.json_edits import Changes
 from storyproof.formats.lines import text_lines
-from storyproof.formats.patches import Changes
 from storyproof.io.bounded_input import MOST_COLUMNS, has_surrogate, open_file
 
 COLUMNS = (

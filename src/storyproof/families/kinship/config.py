@@ -40,17 +40,17 @@ _IN_WORDS = {
 
 def _lengths(text: str) -> tuple[int, ...]:
     """Return the lengths in a text such as `2,3` or `2-10`."""
-    found: list[int] = []
+    lengths: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise ValueError("expected numbers such as 2,3 or 2-10")
         if len(first) > 4 or len(last) > 4:  # surely a mistake, and the range would fill the memory
             raise ValueError(f"chains have {LEAST_K} to {MOST_K} facts")
-        found += range(int(first), int(last or first) + 1)
-    if not found:
+        lengths += range(int(first), int(last or first) + 1)
+    if not lengths:
         raise ValueError("expected at least one length, such as 2-10")
-    return tuple(found)
+    return tuple(lengths)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class ClutrrConfig(Config):
     )
     test_placeholders: Placeholders | None = field(
         default=None,
-        metadata=option("Another one for the test stories.", read=load_placeholders, metavar="<path>"),
+        metadata=option("The same for the test stories.", read=load_placeholders, metavar="<path>"),
     )
     holdout: bool = field(
         default=True,
@@ -140,8 +140,7 @@ class ClutrrConfig(Config):
     bad_placeholders: str = field(
         default=REFUSE,
         metadata=option(
-            "What to do with templates that fail the checks: refuse (those that lack a person or reveal an answer), "
-            "keep or drop.",
+            "Templates that fail the checks: refuse (those that lack a person or reveal an answer), keep or drop.",
             default=REFUSE,
             choices=MANNERS,
         ),
@@ -170,7 +169,7 @@ class ClutrrConfig(Config):
     )
     test_scenes: Scenes | None = field(
         default=None,
-        metadata=option("Another one for the test stories.", read=load_scenes, metavar="<path>"),
+        metadata=option("The same for the test stories.", read=load_scenes, metavar="<path>"),
     )
     names: str = field(
         default=ONE_TRADITION,
@@ -230,7 +229,7 @@ class ClutrrConfig(Config):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain values; collections and rules by name and hash."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
             if isinstance(value, Placeholders):
@@ -240,8 +239,8 @@ class ClutrrConfig(Config):
                 value = {"name": value.name, "sha256": digest(repr(value.scenes)).hex()}
             elif isinstance(value, RuleSet):
                 value = value.name
-            found[item.name] = list(value) if isinstance(value, tuple) else value
-        return found
+            values[item.name] = list(value) if isinstance(value, tuple) else value
+        return values
 
 
 _ROBUST = (CLEAN, SUPPORTING, IRRELEVANT, DISCONNECTED)

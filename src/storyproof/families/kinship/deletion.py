@@ -24,8 +24,8 @@ _MOST_KEPT = 1 << 14  # sets of facts whose status is cached
 
 def entails(genders: Sequence[str], query: Fact) -> Gives:
     """Return what decides by the checker whether facts entail an answer."""
-    known = tuple(genders)
-    return lambda facts: _entails(known, tuple(sorted(facts)), query)
+    people_genders = tuple(genders)
+    return lambda facts: _entails(people_genders, tuple(sorted(facts)), query)
 
 
 def derives(rules: RuleSet, query: Fact) -> Gives:
@@ -41,18 +41,18 @@ def _entails(genders: tuple[str, ...], facts: tuple[Fact, ...], query: Fact) -> 
 @lru_cache(maxsize=_MOST_KEPT)
 def _derives(rules: RuleSet, facts: frozenset[Fact], query: Fact) -> bool:
     """Apply rules that use facts in the direction in which they are stated, until the answer or nothing new follows."""
-    known = new = set(facts)
-    while new and query not in known:
-        pairs = [(one, other) for one in known for other in known if one in new or other in new]
+    derived = new = set(facts)
+    while new and query not in derived:
+        pairs = [(one, other) for one in derived for other in derived if one in new or other in new]
         heads = {
             Fact(one.first, head, other.second)
             for one, other in pairs
             if one.second == other.first != one.first != other.second
             and (head := rules.heads.get((one.predicate, other.predicate))) is not None
         }
-        new = heads - known
-        known = known | new
-    return query in known
+        new = heads - derived
+        derived = derived | new
+    return query in derived
 
 
 @dataclass(slots=True)

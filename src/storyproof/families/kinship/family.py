@@ -1,23 +1,26 @@
-"""Kinship as a family."""
+"""Kinship as a family, and the columns that its rows may lack."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, StoryproofError, quoted
-from storyproof.example import Example
+from storyproof.example import Example, plain_schema
 from storyproof.families.family import (
     Family,
     Graph,
     Picture,
+    QuestionForm,
     ReadingProblem,
     Reference,
     Rewording,
+    SampleStory,
     Step,
     StoryModel,
     load_conventions,
@@ -25,13 +28,17 @@ from storyproof.families.family import (
 )
 from storyproof.families.kinship.answer_language import TALK
 from storyproof.families.kinship.audit.kinds import KINDS
-from storyproof.families.kinship.checker import STATUSES
+from storyproof.families.kinship.checker import CONTRADICTED, STATUSES
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.kinship.people import person_names
+from storyproof.families.kinship.procedures import DESCRIPTIONS as PROCEDURES
+from storyproof.families.kinship.procedures import procedure_answers
+from storyproof.families.kinship.prove_labels import entailed_relation, judge
 from storyproof.families.kinship.relations import WORDS
-from storyproof.families.kinship.row import check_references
+from storyproof.families.kinship.row import KinshipRow, check_references, read_row
 from storyproof.families.kinship.rules import PUBLISHED, STRICT
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+from storyproof.families.kinship.tasks import TASK_NUMBERS, noise_types, story_type
 from storyproof.findings import Finding
 from storyproof.language.answer_language import Talk
 from storyproof.language.chain_of_thought import Statement, StatementVerdict
@@ -42,11 +49,24 @@ if TYPE_CHECKING:
     from storyproof.families.paraphrasing import Paraphrasing
     from storyproof.shortcuts.results import ShortcutReport
 
+
 _CONVENTIONS = Path(__file__).with_name("conventions.yaml")
 _TABLE_3 = "Sinha et al. 2019, Table 3"
 _PEOPLE = (
     Reference("people, limited time", _TABLE_3, "clutrr", "k", {2: 0.848, 3: 0.773, 4: 0.477, 5: 0.424, 6: 0.406}),
     Reference("people, unlimited time", _TABLE_3, "clutrr", "k", dict.fromkeys(range(2, 7), 1.0)),
+)
+_SAMPLES = (
+    SampleStory(
+        "A grandson",
+        "Ann is the mother of Bob.\nCleo is Bob's sister.\nDan is the son of Cleo.",
+        "What is Dan to Ann?",
+    ),
+    SampleStory(
+        "Two families fit",  # an uncle may be one by marriage
+        "Ann's son is Bob.\nBob's sister is Clara.\nDan is the uncle of Clara.",
+        "What is Dan to Ann?",
+    ),
 )
 _ASKED = re.compile(r"What is (.+?) to (.+?)\?")
 _RELATION = re.compile(r"(?:what|who|how) (?:is|are) .+?(?: related)? to .+\?", re.IGNORECASE)  # as other datasets ask
@@ -69,11 +89,13 @@ class Kinship(Family):
         "filled, and the numbers lead along the proof."
     )
     mistakes = MISTAKES
+    procedures = PROCEDURES
     references = _PEOPLE
     readings: ClassVar[Mapping[str, str]] = {
         STRICT: "what holds in every family that fits the story.",
         PUBLISHED: "what the CLUTRR paper's sixteen rules derive.",
     }
+    samples = _SAMPLES
     standard = "strict kinship"
     statuses = STATUSES
     status_column = "status"
@@ -88,8 +110,6 @@ class Kinship(Family):
 
     def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
         """Fill in the columns that a table lacks, from its facts."""
-        from storyproof.families.kinship.fill_columns import complete
-
         return complete(table, proved=proved)
 
     def judge(self, subject: Subject) -> FileJudge:
@@ -109,9 +129,9 @@ class Kinship(Family):
         from storyproof.families.kinship.templates import placeholder_id
 
         found = load_placeholders(path)
-        known: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
+        common: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
         return found.count, [
-            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **known)
+            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **common)
             for flaw in problems(found)
         ]
 
@@ -130,7 +150,7 @@ class Kinship(Family):
 
         return prove_text(story, question, people)
 
-    def reword(self, story: str) -> Sequence[Rewording]:
+    def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a text in words that the reader knows."""
         from storyproof.families.kinship.language.rewording import reword
 
@@ -147,6 +167,10 @@ class Kinship(Family):
         from storyproof.families.kinship.user_text import list_questions
 
         return list_questions(story, people)
+
+    def question_forms(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[QuestionForm]:
+        """Return the question what somebody is to somebody."""
+        return [QuestionForm("what one is to another", ("What is {0} to {1}?",))]
 
     def answers_by_reading(self, example: Example) -> Mapping[str, str]:
         """Return what holds in all families, and what the published rules derive."""
@@ -226,6 +250,10 @@ class Kinship(Family):
         """Return what a reader answers who stops on the way, mixes up two people, or misses by a little."""
         return mistaken_answers(example)
 
+    def procedure_answers(self, example: Example) -> Mapping[str, str]:
+        """Return what a solver answers that follows one of the procedures."""
+        return procedure_answers(example)
+
     def checked_answer(self, example: Example) -> str:
         """Answer by the families that fit the story; empty where they disagree."""
         from storyproof.families.kinship import baselines
@@ -272,8 +300,8 @@ class Kinship(Family):
 
     def prompt_values(self, example: Example) -> dict[str, str]:
         """Return who is asked about, and to whom."""
-        asked = _ASKED.fullmatch(example.question)
-        return {"person": asked[1], "other": asked[2]} if asked else {"person": "", "other": ""}
+        match = _ASKED.fullmatch(example.question)
+        return {"person": match[1], "other": match[2]} if match else {"person": "", "other": ""}
 
     def conventions(self, example: Example, language: str = "") -> Sequence[str]:
         """Return the rules of strict kinship, or the published ones for an answer that holds only by these."""
@@ -296,8 +324,8 @@ class Kinship(Family):
         try:
             return family_pictures(examples[-1])
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people who are not in their text
-            known = isinstance(error, StoryproofError)
-            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+            is_ours = isinstance(error, StoryproofError)
+            raise DataError(str(error) if is_ours else f"its text does not fit its question ({error})") from error
 
     def paraphrasing(self) -> Paraphrasing:
         """Return how stories that people write for one to three facts are collected and checked."""
@@ -319,3 +347,70 @@ class Kinship(Family):
 
 
 FAMILY = Kinship()
+
+
+_ANY = "child"  # stands for a label that does not fit; which one does not matter
+
+
+def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
+    """Fill in the columns that a table lacks; facts are taken as given.
+
+    With `proved` all labels are replaced, and rows from whose facts no answer follows are left out.
+    """
+    rows = list(_complete(table.to_pylist(), proved))
+    return pa.Table.from_pylist(rows, schema=plain_schema(KINSHIP_SCHEMA))
+
+
+def _read_unlabelled(values: dict[str, Any]) -> KinshipRow:
+    """Read a row whose label cannot be right; raise DataError if something else is wrong with it."""
+    try:
+        return read_row(values, labelled=False)
+    except ParseError as error:
+        raise DataError(f"row {values['id']}: {error}") from error
+
+
+def _complete(table: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, Any]]:
+    """Yield complete rows; with `proved`, leave out those from which no answer follows."""
+    kept: list[tuple[KinshipRow, bool]] = []  # each with whether its label can be right
+    for values in table:
+        try:
+            row, fits = read_row(values), True
+        except ParseError:
+            row, fits = _read_unlabelled(values), False
+        answer = entailed_relation(row) if proved else row.answer or _ANY
+        if answer is not None:
+            kept.append((replace(row, answer=answer), fits or proved))
+    for (row, fits), judged in zip(kept, judge(row.structure for row, _ in kept), strict=True):
+        label = {
+            "answer": row.word(row.query),
+            "readings": judged.readings(row.query.predicate) if fits else [],
+            "status": judged.status if fits else CONTRADICTED,
+        }
+        kind = story_type(noise_types(row.edges, row.k), row.pair, row.edges)
+        task = row.values.get("task")
+        found = {
+            "story_id": row.values["id"],
+            "story_type": kind,
+            "question_type": f"task_{TASK_NUMBERS.get(task or kind, TASK_NUMBERS[kind])}.{row.k}",
+            "benchmark": "clutrr",
+            "split": "",
+            "candidates": sorted(WORDS),
+            "order": 0,
+            "chain": [],
+            "false_belief": False,
+            "proof": [],
+            "noise_types": [],
+            "placeholders": [],
+            "proof_steps": [],
+            "proof_relations": [],
+            "pattern": " ".join(fact.predicate for fact in row.chain),
+            "k": row.k,
+            **label,
+        }
+        unproved = ("proof_relations",) if row.steps is None else ()  # relations without steps are no proof
+        given = {
+            name: value
+            for name, value in row.values.items()
+            if value is not None and name not in unproved and not (proved and name in label)
+        }
+        yield {**found, **given}

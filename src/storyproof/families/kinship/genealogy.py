@@ -66,7 +66,7 @@ class Genealogy:
 
     def kin(self, person: int, predicate: str) -> frozenset[int]:
         """Return everybody who stands in a relation to a person: this defines each relation."""
-        return frozenset(found for path in _DEFINITIONS[predicate] for found in self._follow(person, path))
+        return frozenset(relative for path in _DEFINITIONS[predicate] for relative in self._follow(person, path))
 
     def relations(self, first: int, second: int) -> frozenset[str]:
         """Return all relations in which the second person stands to the first."""
@@ -74,38 +74,38 @@ class Genealogy:
 
     def problems(self) -> list[str]:
         """List broken laws: invalid couples, people who are their own ancestors, spouses who are related."""
-        found = []
+        problems = []
         for number, (husband, wife) in enumerate(self.couples):
             pair = self.people[husband], self.people[wife]
             if (pair[0].gender, pair[1].gender) != (MALE, FEMALE) or {pair[0].marriage, pair[1].marriage} != {number}:
-                found.append(f"couple {number} is not a man and a woman married to each other")
+                problems.append(f"couple {number} is not a man and a woman married to each other")
             if self._ancestors(husband) & self._ancestors(wife):
-                found.append(f"the spouses of couple {number} share an ancestor")
-        found += [
+                problems.append(f"the spouses of couple {number} share an ancestor")
+        problems += [
             f"person {number} does not belong to couple {person.marriage}"
             for number, person in enumerate(self.people)
             if person.marriage is not None and number not in self.couples[person.marriage]
         ]
-        found += [
+        problems += [
             f"person {number} is their own ancestor"
             for number in range(len(self.people))
             if any(number in self._ancestors(parent) for parent in self.parents(number))
         ]
-        return found
+        return problems
 
     def _ancestors(self, person: int) -> set[int]:
         """Return a person with all their ancestors."""
-        found, ahead = {person}, [person]
+        ancestors, ahead = {person}, [person]
         while ahead:
-            new = self.parents(ahead.pop()) - found
-            found |= new
+            new = self.parents(ahead.pop()) - ancestors
+            ancestors |= new
             ahead += new
-        return found
+        return ancestors
 
     def _follow(self, person: int, path: tuple[str, ...]) -> set[int]:
         reached = {person}
         for step in path:
-            reached = {found for each in reached for found in getattr(self, step)(each)}
+            reached = {neighbour for each in reached for neighbour in getattr(self, step)(each)}
         return reached - {person}
 
 

@@ -29,7 +29,7 @@ MISTAKES = {
     "other_generation": "a relation of another generation",
 }
 _IN_LAWS = {"child": "in-law", "inv-child": "inv-in-law", "sibling": "sibling-in-law"}
-_BY_MARRIAGE = _IN_LAWS | {relative: blood for blood, relative in _IN_LAWS.items()}
+BY_MARRIAGE = _IN_LAWS | {relative: blood for blood, relative in _IN_LAWS.items()}
 # How many generations above the first person the second is.
 _GENERATIONS = {"grand": -2, "child": -1, "un": -1, "in-law": -1, "SO": 0, "sibling": 0, "sibling-in-law": 0}
 GENERATIONS = {each.name: _GENERATIONS.get(each.name, -_GENERATIONS.get(each.inverse, 0)) for each in PREDICATES}
@@ -42,20 +42,20 @@ def mistaken_answers(example: Example) -> Mapping[str, Collection[str]]:
         ParseError: If the example's columns do not fit together.
     """
     row = read_stated(example)
-    found: dict[str, frozenset[str]] = {
+    answers: dict[str, frozenset[str]] = {
         "other_reading": _by_published_rules(row),
         **_on_the_way(row),
         "stated": frozenset(row.word(fact) for fact in row.facts if fact.predicate in GENERATIONS),
     }
     if example.answer in WORDS:
-        found |= _near(predicate_of(example.answer))
-    return {name: found[name] for name in MISTAKES if name in found}
+        answers |= _near(predicate_of(example.answer))
+    return {name: answers[name] for name in MISTAKES if name in answers}
 
 
 def _by_published_rules(row: KinshipRow) -> frozenset[str]:
-    known = [fact for fact in row.facts if fact.predicate in published_rules().number]
-    found = derive(published_rules(), [known], len(row.genders)).relations(0, *row.pair)
-    return frozenset(row.word(row.asking(predicate)) for predicate in found)
+    facts = [fact for fact in row.facts if fact.predicate in published_rules().number]
+    relations = derive(published_rules(), [facts], len(row.genders)).relations(0, *row.pair)
+    return frozenset(row.word(row.asking(predicate)) for predicate in relations)
 
 
 def _near(right: str) -> dict[str, frozenset[str]]:
@@ -64,7 +64,7 @@ def _near(right: str) -> dict[str, frozenset[str]]:
     return {
         "wrong_gender": _both(right),
         "reversed": _both(inverse(right)),
-        "by_marriage": _both(_BY_MARRIAGE[right]) if right in _BY_MARRIAGE else frozenset(),
+        "by_marriage": _both(BY_MARRIAGE[right]) if right in BY_MARRIAGE else frozenset(),
         "same_generation": frozenset(name for name in WORDS if GENERATIONS[predicate_of(name)] == level),
         "other_generation": frozenset(name for name in WORDS if GENERATIONS[predicate_of(name)] != level),
     }
@@ -79,36 +79,36 @@ def _on_the_way(row: KinshipRow) -> dict[str, frozenset[str]]:
 
     A relation may be worded for the person reached, or for the one asked about.
     """
-    path = _path(row.facts, *row.pair)
-    known = _compose(path)
+    path = shortest_way(row.facts, *row.pair)
+    relations = compose(path)
     last = len(path)
-    found: dict[str, set[str]] = {"one_step_short": set(), "part_of_chain": set()}
+    answers: dict[str, set[str]] = {"one_step_short": set(), "part_of_chain": set()}
     for first, second in combinations(range(last + 1), 2):
         if (first, second) == (0, last):
             continue
         reached = path[second - 1].second
         genders = {row.genders[reached], row.genders[row.pair[1]]}
         name = "one_step_short" if second - first == last - 1 else "part_of_chain"
-        found[name] |= {word(predicate, gender) for predicate in known[first, second] for gender in genders}
-    return {name: frozenset(words) for name, words in found.items()}
+        answers[name] |= {word(predicate, gender) for predicate in relations[first, second] for gender in genders}
+    return {name: frozenset(words) for name, words in answers.items()}
 
 
-def _compose(path: Sequence[Fact]) -> dict[tuple[int, int], set[str]]:
+def compose(path: Sequence[Fact]) -> dict[tuple[int, int], set[str]]:
     """Return the relations that follow from each stretch of a path, by the strict rules."""
-    heads, known = strict_rules().heads, {(place, place + 1): {fact.predicate} for place, fact in enumerate(path)}
+    heads, relations = strict_rules().heads, {(place, place + 1): {fact.predicate} for place, fact in enumerate(path)}
     for length in range(2, len(path) + 1):
         for first in range(len(path) - length + 1):
             second = first + length
-            known[first, second] = {
+            relations[first, second] = {
                 heads[pair]
                 for via in range(first + 1, second)
-                for pair in product(known[first, via], known[via, second])
+                for pair in product(relations[first, via], relations[via, second])
                 if pair in heads
             }
-    return known
+    return relations
 
 
-def _path(facts: Sequence[Fact], first: int, second: int) -> list[Fact]:
+def shortest_way(facts: Sequence[Fact], first: int, second: int) -> list[Fact]:
     """Return a shortest way from one person to another along the facts, in either direction; empty if there is none."""
     steps: dict[int, list[Fact]] = {}
     for fact in facts:

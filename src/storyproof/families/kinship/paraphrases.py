@@ -1,27 +1,24 @@
-"""Paraphrases of kinship facts: tasks for writers, checks of what they write, and the file that `generate` takes.
-
-The facts of a task are a chain: person 1 is something to person 0, person 2 to person 1. The reader says what a text
-states. A text that it does not understand is looked through by the checks of placeholders, which know fewer
-constructions but can skip what they do not know; what they find is a question unless it is certain.
-"""
+"""Paraphrases by people, and the scenes that their stories give: what is going on, without who is what to whom."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from importlib.resources import files
 from itertools import cycle, product
 
 from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.language.reader import read
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
-from storyproof.families.kinship.language.written_scenes import write_scene
+from storyproof.families.kinship.language.scenes import PARTS, is_phrase
 from storyproof.families.kinship.placeholders import Placeholders, checks
 from storyproof.families.kinship.placeholders.collection import Key, all_genders, missing
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, Fact, inverse, predicate_of, word
-from storyproof.families.kinship.strict_rules import sound_compositions
+from storyproof.families.kinship.rules import relation_along
 from storyproof.families.paraphrasing import (
     MISSING_FACT,
     MISSING_PERSON,
@@ -37,6 +34,91 @@ from storyproof.families.paraphrasing import (
     WritingTask,
 )
 from storyproof.generation.seeds import Draws
+from storyproof.io.bounded_input import parse_yaml
+
+_LONGEST = 10  # words of what a person does
+_NEUTRAL = "neutral-phrases.yaml"
+_FORMS = re.compile(r"^ *- (\w+ \w+ \w+ing \w+)(?: \||$)", re.MULTILINE)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_WHEN = frozenset({"after", "before", "between", "during", "until"})
+_WHERE = frozenset({"above", "along", "behind", "below", "beneath", "beside", "near", "outside", "underneath"})
+# Words with which a second clause begins, or which have a tense: they do not fit the other forms of the verb.
+_CLAUSES = re.compile(
+    r"\b(?:and|but|or|so|because|since|while|when|where|until|before|after|that|which|is|are|was|were|be|been|has|have|"
+    r"had|do|does|did|will|can|must|it)\b"
+)
+
+
+def write_scene(people: Sequence[str], text: str) -> tuple[str, int] | None:
+    """Return the scene that a story sets, as YAML, and how many of its phrases are the writer's.
+
+    Args:
+        people: The names of the people of the story.
+        text: The story.
+
+    Returns:
+        None if no sentence of the story can open a scene.
+    """
+    lists: dict[str, dict[str, None]] = {part: {} for part in PARTS}
+    for sentence in _SENTENCES.split(" ".join(text.split())):
+        for part, phrase in _phrases(people, sentence):
+            if is_phrase(phrase, part):
+                lists[part][phrase] = None
+    if not lists["openers"]:
+        return None
+    count = sum(map(len, lists.values()))
+    for part, phrases in _neutral_phrases().items():
+        lists[part] |= dict.fromkeys(phrases)
+    lines = ["# From a story that a participant wrote; phrases that fit any scene fill up its lists."]
+    for part, entries in lists.items():
+        lines += [f"{part}:", *(f"  - {json.dumps(phrase)}" for phrase in entries)]
+    return "\n".join(lines) + "\n", count
+
+
+def _phrases(people: Sequence[str], sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield what a sentence may contribute, each with the list for which it is; it is not checked yet."""
+    names = "|".join(map(re.escape, sorted(people, key=len, reverse=True)))
+    if not re.search(rf"\b(?:{names})\b", sentence):
+        yield "openers", sentence
+        return
+    match = re.fullmatch(rf"(?:([A-Z][^,]*), )?({names}) (\w+)(?: ([^,]*))?\.", sentence)
+    if match is None:
+        return
+    front, subject, verb, rest = match[1], match[2], match[3], match[4] or ""
+    if front:
+        first = front.split()[0].lower()
+        part = "moments" if first in _WHEN else "places" if first in _WHERE else ""
+        later = " ".join(front.split()[1:])
+        if part and not _CLAUSES.search(later) and not re.search(rf"\b(?:{names})\b", front):
+            yield part, front[0].lower() + front[1:]
+    words = rest.split()
+    others = re.findall(rf"\b(?:{names})\b", rest)
+    forms = _verbs().get(verb)
+    if forms is None or not words or len(words) > _LONGEST or _CLAUSES.search(rest) or "{" in rest:
+        return
+    if not others:
+        yield "alone", f"{forms} | {rest}"
+    elif len(others) == 1 and others[0] != subject and not re.search(rf"\b{re.escape(others[0])}['’]", rest):
+        yield "together", f"{forms} | " + re.sub(rf"\b{re.escape(others[0])}\b", "{}", rest)
+
+
+@cache
+def _verbs() -> dict[str, str]:
+    """Return the four forms of the verbs of our phrases by their past; without pasts that two verbs share."""
+    folder = files("storyproof.families.kinship.language")
+    texts = [each.read_text("utf-8") for each in folder.joinpath("scenes").iterdir() if each.name.endswith(".yaml")]
+    verbs: dict[str, set[str]] = {}
+    for text in (*texts, folder.joinpath(_NEUTRAL).read_text("utf-8")):
+        for forms in _FORMS.findall(text):
+            verbs.setdefault(forms.split()[1], set()).add(forms)
+    return {past: each.pop() for past, each in verbs.items() if len(each) == 1}
+
+
+@cache
+def _neutral_phrases() -> dict[str, list[str]]:
+    text = files("storyproof.families.kinship.language").joinpath(_NEUTRAL).read_text("utf-8")
+    return {part: phrases for part, phrases in parse_yaml(text).items() if part in PARTS}
+
 
 _TRADITION = "english"
 _SIDES = ("train", "test")
@@ -63,28 +145,28 @@ class KinshipParaphrasing(Paraphrasing):
             keys += [*singles, *turns]
         names = our_names()[_TRADITION]
         orders = {gender: draws.order(len(names[gender])).tolist() for gender in GENDERS}
-        found = []
+        tasks = []
         for number, key in enumerate(keys[:count]):
             people: list[str] = []
             for place, gender in enumerate(key[1]):
                 pool = orders[gender]
                 step = number * 4 + place  # no task has more people
                 people.append(names[gender][pool[step % len(pool)]])
-            found.append(_task(key, people))
-        return found
+            tasks.append(_task(key, people))
+        return tasks
 
     def check(self, task: WritingTask, text: str) -> list[TextRemark]:
         """Compare what a text states, by the reader, with its facts."""
         absent = [name for name in task.people if not re.search(rf"\b{re.escape(name)}\b", text)]
-        found = [TextRemark(MISSING_PERSON, name) for name in absent]
+        remarks = [TextRemark(MISSING_PERSON, name) for name in absent]
         try:
             reading = read(text, task.people)
         except NotUnderstood as error:
-            found += _doubts(task, text)
-            found.append(TextRemark(UNCLEAR, error.words, is_question=True))
+            remarks += _doubts(task, text)
+            remarks.append(TextRemark(UNCLEAR, error.words, is_question=True))
         else:
-            found += _compare(task, reading)
-        return sorted(dict.fromkeys(found), key=lambda remark: remark.is_question)
+            remarks += _compare(task, reading)
+        return sorted(dict.fromkeys(remarks), key=lambda remark: remark.is_question)
 
     def fingerprint(self, task: WritingTask, text: str) -> str:
         """Return a text with numbers for names, in lower case, words only."""
@@ -97,37 +179,37 @@ class KinshipParaphrasing(Paraphrasing):
 
     def collect(self, texts: Sequence[tuple[WritingTask, str]], *, fill: str = "") -> CollectedTexts:
         """Return placeholders: the texts with slots for names, by relations and genders."""
-        found: dict[Key, list[str]] = {}
+        collection: dict[Key, list[str]] = {}
         left_out: list[str] = []
         for task, text in texts:
             key = _key_of(task)
             slots = _with_slots(task, text)
             if any(each.kind in checks.FATAL for each in checks.check(*key, slots)):
                 left_out.append(text)
-            elif slots not in found.setdefault(key, []):
-                found[key].append(slots)
-        used = sum(map(len, found.values()))
+            elif slots not in collection.setdefault(key, []):
+                collection[key].append(slots)
+        used = sum(map(len, collection.values()))
         if fill:
-            written = Placeholders("study", {key: tuple(each) for key, each in found.items() if each})
+            written = Placeholders("study", {key: tuple(each) for key, each in collection.items() if each})
             added = ours().split("study")[_SIDES.index(fill)]
             for key in missing(written):
-                found[key] = [*found.get(key, []), *added.templates[key]]
+                collection[key] = [*collection.get(key, []), *added.templates[key]]
         document: dict[str, dict[str, list[str]]] = {}
-        for (words, genders), written_texts in found.items():
+        for (words, genders), written_texts in collection.items():
             if written_texts:
                 document.setdefault("-".join(words), {})["-".join(genders)] = written_texts
-        return CollectedTexts(document, used, tuple(left_out), sum(map(len, found.values())) - used)
+        return CollectedTexts(document, used, tuple(left_out), sum(map(len, collection.values())) - used)
 
     def scene(self, task: WritingTask, text: str) -> CollectedScene | None:
         """Return what is going on in a text as a scene of the narrator."""
-        found = write_scene(task.people, text)
-        return None if found is None else CollectedScene(*found)
+        scene = write_scene(task.people, text)
+        return None if scene is None else CollectedScene(*scene)
 
 
 def _keys(facts: int) -> Iterator[Key]:
-    """Yield the words and genders of all chains of so many facts from which a relation of the ends is proved."""
+    """Yield the words and genders of all chains of a number of facts from which a relation of the ends is proved."""
     for predicates in product(BASIC, repeat=facts):
-        head = _composed(predicates)
+        head = relation_along(predicates)
         if head is None:
             continue
         chain = [Fact(place, each, place + 1) for place, each in enumerate(predicates)]
@@ -138,14 +220,6 @@ def _keys(facts: int) -> Iterator[Key]:
             yield words, genders
 
 
-def _composed(predicates: Sequence[str]) -> str | None:
-    """Return what the last person of a chain is to the first; None if that is not known, or known on the way."""
-    found: str | None = predicates[0]
-    for each in predicates[1:]:
-        found = sound_compositions().get((found or "", each))
-    return found
-
-
 def _shuffled(keys: list[Key], draws: Draws) -> list[Key]:
     return [keys[place] for place in draws.order(len(keys)).tolist()]
 
@@ -153,7 +227,7 @@ def _shuffled(keys: list[Key], draws: Draws) -> list[Key]:
 def _task(key: Key, people: Sequence[str]) -> WritingTask:
     words, genders = key
     pairs = zip(people, people[1:], words, strict=False)
-    head = _composed([predicate_of(each) for each in words]) if len(words) > 1 else None
+    head = relation_along([predicate_of(each) for each in words]) if len(words) > 1 else None
     return WritingTask(
         key=f"{'-'.join(words)} {'-'.join(genders)}",
         people=tuple(people),
@@ -176,7 +250,7 @@ def _key_of(task: WritingTask) -> Key:
 
 def _replace(text: str, by: dict[str, str]) -> str:
     names = "|".join(map(re.escape, sorted(by, key=len, reverse=True)))
-    return re.sub(rf"\b(?:{names})\b", lambda found: by[found[0]], text)
+    return re.sub(rf"\b(?:{names})\b", lambda match: by[match[0]], text)
 
 
 def _with_slots(task: WritingTask, text: str) -> str:
@@ -193,7 +267,7 @@ def _compare(task: WritingTask, reading: Reading) -> Iterator[TextRemark]:
     for number, each in enumerate(map(predicate_of, words)):
         given |= {(number, number + 1): each, (number + 1, number): inverse(each)}
     stated: set[int] = set()
-    head = _composed([predicate_of(each) for each in words]) if len(words) > 1 else None
+    head = relation_along([predicate_of(each) for each in words]) if len(words) > 1 else None
     hidden = {(0, len(words)): head, (len(words), 0): inverse(head)} if head else {}
     for fact in reading.facts:
         pair = place.get(fact.first, -1), place.get(fact.second, -1)
@@ -218,7 +292,7 @@ def _doubts(task: WritingTask, text: str) -> Iterator[TextRemark]:
         kind = _SLOT_KINDS.get(each.kind, UNCLEAR)
         if kind == MISSING_PERSON:
             continue  # found already
-        what = re.sub(r"ENT_\d", lambda found: people.get(found[0], found[0]), re.sub(r"_(?:fe)?male", "", each.what))
+        what = re.sub(r"ENT_\d", lambda match: people.get(match[0], match[0]), re.sub(r"_(?:fe)?male", "", each.what))
         what = re.sub(r"^(?:no word states )?that (.*)$", r"\1.", what)
         yield TextRemark(kind, what, is_question=each.kind != checks.REVEALS)
 

@@ -30,8 +30,8 @@ class LabelJudgement:
 
     def readings(self, answer: str) -> list[str]:
         """Return the readings under which the label holds: entailed, or derived by the rules of the others."""
-        found = [STRICT] if self.status == ENTAILED else []
-        return [*found, *(name for name, each in self.derived.items() if name != STRICT and each == [answer])]
+        readings = [STRICT] if self.status == ENTAILED else []
+        return [*readings, *(name for name, each in self.derived.items() if name != STRICT and each == [answer])]
 
 
 def judge(structures: Iterable[Structure], rules: RuleSet | None = None) -> list[LabelJudgement]:
@@ -51,10 +51,12 @@ def judge(structures: Iterable[Structure], rules: RuleSet | None = None) -> list
     derived = {each.name: derive(each, stories, people) for each in used}
     judged = {}
     for number, (genders, facts, query) in enumerate(distinct):
-        found = {name: each.relations(number, query.first, query.second) for name, each in derived.items()}
+        relations = {name: each.relations(number, query.first, query.second) for name, each in derived.items()}
         size = derived[used[0].name].size(number, query)
         defined = all(fact.predicate in NAMES for fact in (*facts, query))
-        judged[genders, facts, query] = LabelJudgement(status(genders, facts, query) if defined else None, found, size)
+        judged[genders, facts, query] = LabelJudgement(
+            status(genders, facts, query) if defined else None, relations, size
+        )
     return [judged[each] for each in asked]
 
 

@@ -70,8 +70,8 @@ WORDS = tuple(_BY_WORD)
 
 def word(predicate: str, gender: str) -> str:
     """Return the word for a second person of this gender."""
-    found = _BY_NAME[predicate]
-    return found.male if gender == MALE else found.female
+    predicate_words = _BY_NAME[predicate]
+    return predicate_words.male if gender == MALE else predicate_words.female
 
 
 def predicate_of(word: str) -> str:

@@ -107,7 +107,7 @@ def read_row(values: Mapping[str, Any], rules: RuleSet | None = None, *, labelle
     for name in ("genders", "edges", "edge_types", *(("answer",) if labelled else ())):
         if values.get(name) is None:
             raise ParseError(f"there is no value for '{name}', which is required.")
-    known = (rules or strict_rules()).by_word
+    vocabulary = (rules or strict_rules()).by_word
     names, genders = parse_people(values["genders"])
     number = {name: place for place, name in enumerate(names)}
     check_references(values, len(names))
@@ -118,19 +118,19 @@ def read_row(values: Mapping[str, Any], rules: RuleSet | None = None, *, labelle
     facts = []
     for place, (edge, relation) in enumerate(zip(edges, types, strict=True)):
         if relation is not None:
-            facts.append(read_fact(edge, relation, genders, known, f"edge {place}"))
+            facts.append(read_fact(edge, relation, genders, vocabulary, f"edge {place}"))
     query = values.get("query")
     if not query or len(query) != 2 or not set(query) <= set(names):
         raise ParseError(f"query is {quoted(query)}; expected two of {', '.join(names)}.")
-    first, second = asked = number[query[0]], number[query[1]]
-    answer = read_fact([first, second], values["answer"], genders, known, "answer").predicate if labelled else None
+    first, second = pair = number[query[0]], number[query[1]]
+    answer = read_fact([first, second], values["answer"], genders, vocabulary, "answer").predicate if labelled else None
     k = values["k"] if values.get("k") is not None else len(edges) - len(values.get("noise_types") or ())
     if not 0 < k <= len(facts):
         raise ParseError(f"k is {k}, but {len(facts)} facts have a relation.")
-    steps = _read_steps(values, genders, known) if values.get("proof_steps") is not None else None
+    steps = _read_steps(values, genders, vocabulary) if values.get("proof_steps") is not None else None
     pairs = tuple((edge[0], edge[1]) for edge in edges)
     words = tuple(relation or "" for relation in values["edge_types"])
-    return KinshipRow(names, genders, pairs, words, tuple(facts), k, (query[0], query[1]), asked, answer, steps, values)
+    return KinshipRow(names, genders, pairs, words, tuple(facts), k, (query[0], query[1]), pair, answer, steps, values)
 
 
 def check_references(values: Mapping[str, Any], people: int) -> None:
@@ -175,10 +175,10 @@ def build_row(
     """
     names, genders = people
     facts = known_facts(edges, words, len(names))
-    known = set(asked_names) <= set(names)
-    asked = (names.index(asked_names[0]), names.index(asked_names[1])) if known else None
+    are_people = set(asked_names) <= set(names)
+    pair = (names.index(asked_names[0]), names.index(asked_names[1])) if are_people else None
     label = predicate_of(answer) if answer in WORDS else None
-    return KinshipRow(names, genders, edges, words, facts, k, asked_names, asked, label, None, values)
+    return KinshipRow(names, genders, edges, words, facts, k, asked_names, pair, label, None, values)
 
 
 def known_facts(edges: Sequence[tuple[int, int]], words: Sequence[str], people: int) -> tuple[Fact, ...]:
@@ -190,29 +190,31 @@ def known_facts(edges: Sequence[tuple[int, int]], words: Sequence[str], people: 
     )
 
 
-def read_fact(edge: Sequence[int], relation: str, genders: Sequence[str], known: Vocabulary, where: str) -> Fact:
+def read_fact(edge: Sequence[int], relation: str, genders: Sequence[str], vocabulary: Vocabulary, where: str) -> Fact:
     """Read a relation between two people.
 
     Raises:
         ParseError: If the relation is unknown or does not fit the second person's gender; it begins with `where`.
     """
-    if relation not in known:
+    if relation not in vocabulary:
         raise ParseError(
-            f"{where}: {quoted(relation)} is not a known relation; expected one of {', '.join(known)} "
+            f"{where}: {quoted(relation)} is not a known relation; expected one of {', '.join(vocabulary)} "
             "(pass your own rules with --rules)."
         )
-    predicate, gender = known[relation]
+    predicate, gender = vocabulary[relation]
     if gender != genders[edge[1]]:
         raise ParseError(f"{where}: {quoted(relation)} does not fit a person who is {genders[edge[1]]}.")
     return Fact(edge[0], predicate, edge[1])
 
 
-def _read_steps(values: Mapping[str, Any], genders: Sequence[str], known: Vocabulary) -> tuple[ProofStep, ...]:
+def _read_steps(values: Mapping[str, Any], genders: Sequence[str], vocabulary: Vocabulary) -> tuple[ProofStep, ...]:
     steps, words = values["proof_steps"], values.get("proof_relations") or []
     if len(steps) != len(words):
         raise ParseError(f"the proof has {len(steps)} steps, but {len(words)} relations.")
-    found = []
+    proof_steps = []
     for place, (step, relation) in enumerate(zip(steps, words, strict=True)):
         first, via, second = step
-        found.append(ProofStep(read_fact([first, second], relation, genders, known, f"step {place} of the proof"), via))
-    return tuple(found)
+        proof_steps.append(
+            ProofStep(read_fact([first, second], relation, genders, vocabulary, f"step {place} of the proof"), via)
+        )
+    return tuple(proof_steps)

@@ -43,15 +43,15 @@ class Text(NamedTuple):
 def read_texts(texts: Iterable[Text | None]) -> list[Reading | NotUnderstood | None]:
     """Read the natural texts among some, all at once, which is much faster; None for all others."""
     given = list(texts)
-    found: list[Reading | NotUnderstood | None] = [None] * len(given)
+    results: list[Reading | NotUnderstood | None] = [None] * len(given)
     natural = [(number, text) for number, text in enumerate(given) if text is not None and text.is_natural]
     if natural:
         from storyproof.families.kinship.language.reader import read_many  # takes a while to import
 
         readings = read_many([text.story for _, text in natural], [text.names for _, text in natural])
         for (number, _), reading in zip(natural, readings, strict=True):
-            found[number] = reading
-    return found
+            results[number] = reading
+    return results
 
 
 def parse_story(text: Text, reading: Reading | NotUnderstood | None = None) -> list[list[StatedFact]]:
@@ -74,15 +74,15 @@ def parse_story(text: Text, reading: Reading | NotUnderstood | None = None) -> l
     if not text.is_natural:
         return [parse_line(line) for line in lines]
     understood = _understood(text, reading)
-    found: list[list[StatedFact]] = [[] for _ in lines]
+    facts: list[list[StatedFact]] = [[] for _ in lines]
     stated = set()
     for fact in understood.facts:
         same = fact.second, inverse(fact.predicate), fact.first, fact.sentence
         if same not in stated:  # "brothers" states one fact in both directions
             stated.add((fact.first, fact.predicate, fact.second, fact.sentence))
             gender = understood.genders.get(fact.first)
-            found[fact.line - 1].append(StatedFact(fact.first, fact.word, fact.second, gender))
-    return found
+            facts[fact.line - 1].append(StatedFact(fact.first, fact.word, fact.second, gender))
+    return facts
 
 
 def _understood(text: Text, reading: Reading | NotUnderstood | None) -> Reading:
@@ -124,10 +124,10 @@ def stated_facts(
     Raises:
         ParseError: If a line cannot be read, mentions an unknown person, or does not fit somebody's gender.
     """
-    known = (rules or strict_rules()).by_word
+    vocabulary = (rules or strict_rules()).by_word
     number = {name: place for place, name in enumerate(row.names)}
     pairs = set(row.edges) if text.is_natural else set()
-    found = []
+    facts_of_lines = []
     for place, line in enumerate(parse_story(text, reading), start=1):
         facts = []
         for stated in line:
@@ -137,12 +137,12 @@ def stated_facts(
             first, second = number[stated.first], number[stated.second]
             if stated.first_gender not in (None, row.genders[first]):
                 raise ParseError(f"line {place} describes {stated.first} as {stated.first_gender}.")
-            fact = read_fact([first, second], stated.word, row.genders, known, f"line {place}")
+            fact = read_fact([first, second], stated.word, row.genders, vocabulary, f"line {place}")
             if (first, second) not in pairs and (second, first) in pairs:
                 fact = Fact(second, inverse(fact.predicate), first)
             facts.append(fact)
-        found.append(facts)
-    return found
+        facts_of_lines.append(facts)
+    return facts_of_lines
 
 
 def split_sentences(row: KinshipRow, story: str, reading: Reading) -> list[Piece] | None:
@@ -155,16 +155,16 @@ def split_sentences(row: KinshipRow, story: str, reading: Reading) -> list[Piece
     sentences = [f"{each}." for each in " ".join(story.split()).removesuffix(".").split(". ")]
     number = {fact: place for place, fact in enumerate(row.facts)}
     person = {name: place for place, name in enumerate(row.names)}
-    found: list[set[int]] = [set() for _ in sentences]
+    numbers: list[set[int]] = [set() for _ in sentences]
     for stated in reading.facts:
         fact = Fact(person[stated.first], stated.predicate, person[stated.second])
         fact = fact if fact in number else Fact(fact.second, inverse(fact.predicate), fact.first)
         if fact not in number or stated.sentence > len(sentences):
             return None
-        found[stated.sentence - 1].add(number[fact])
-    if sorted(fact for each in found for fact in each) != list(range(len(row.facts))):
+        numbers[stated.sentence - 1].add(number[fact])
+    if sorted(fact for each in numbers for fact in each) != list(range(len(row.facts))):
         return None
-    return [(sentence, frozenset(facts)) for sentence, facts in zip(sentences, found, strict=True)]
+    return [(sentence, frozenset(facts)) for sentence, facts in zip(sentences, numbers, strict=True)]
 
 
 @lru_cache(maxsize=4096)  # asked for twice: to find out who can read a text, and what it says
@@ -193,7 +193,7 @@ def split_story(row: KinshipRow, story: str) -> list[Piece] | None:
 
 def _wordings(row: KinshipRow) -> list[Piece]:
     """Word all facts in all ways: each alone, and two or three consecutive ones together."""
-    found = []
+    wordings = []
     for place, fact in enumerate(row.facts):
         for length in (1, 2, 3):
             run = row.facts[place : place + length]
@@ -202,8 +202,8 @@ def _wordings(row: KinshipRow) -> list[Piece]:
             people = [fact.first, *(each.second for each in run)]
             key = tuple(row.word(each) for each in run), tuple(row.genders[person] for person in people)
             names, facts = _names_by_slot(row, people), frozenset(range(place, place + length))
-            found += [(_replace(template, names), facts) for template in _templates(key)]
-    return found
+            wordings += [(_replace(template, names), facts) for template in _templates(key)]
+    return wordings
 
 
 @cache
@@ -247,8 +247,8 @@ def find_mentions(text: str, names: Sequence[str], *, bracketed: bool) -> frozen
         names: The people of the row, who are also found outside of brackets unless all names are bracketed.
         bracketed: Whether the text has every name in brackets, as in CLUTRR's CSV files.
     """
-    found = set(_BRACKETS.findall(text))
+    mentioned = set(_BRACKETS.findall(text))
     if not bracketed:
         words = set(_WORD.findall(text))
-        found |= {name for name in names if (name in words if _WORD.fullmatch(name) else name in text)}
-    return frozenset(found)
+        mentioned |= {name for name in names if (name in words if _WORD.fullmatch(name) else name in text)}
+    return frozenset(mentioned)

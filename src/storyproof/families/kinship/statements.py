@@ -235,14 +235,14 @@ def _statements(
     end: int,
     word: str,
 ) -> tuple[list[Statement], int] | None:
-    found = []
+    statements = []
     for who, owner in pairs:
         if who == owner:
             return None
         said = f"{who} is{' not' if denied else ''} {owner}'s {word}"
         span = tokens[start].start, tokens[end - 1].end
-        found.append(Statement(ask(owner, who), tuple(meant), said, "", *span, denied))
-    return found, end
+        statements.append(Statement(ask(owner, who), tuple(meant), said, "", *span, denied))
+    return statements, end
 
 
 def find_statements(text: str, example: Example) -> list[Statement]:
@@ -263,10 +263,10 @@ def check_statement(statement: Statement, example: Example) -> StatementVerdict:
     verdicts = {_judge(row, statement.answers) for row in rows}
     if len(verdicts) > 1:
         return StatementVerdict(UNCLEAR, reason="it depends on a gender that the story does not show.")
-    [found] = verdicts
-    if found.kind == UNCLEAR or not statement.is_denied:
-        return found
-    return found._replace(kind=WRONG if found.kind == RIGHT else RIGHT)
+    [verdict] = verdicts
+    if verdict.kind == UNCLEAR or not statement.is_denied:
+        return verdict
+    return verdict._replace(kind=WRONG if verdict.kind == RIGHT else RIGHT)
 
 
 def _asking(example: Example, first: str, second: str) -> dict[str, object]:

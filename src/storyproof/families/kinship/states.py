@@ -110,15 +110,15 @@ def _read_lines(story: str, row: KinshipRow) -> list[list[Fact]]:
     from storyproof.families.kinship.language.reader import read  # takes a while to import
 
     number = {name: place for place, name in enumerate(row.names)}
-    known = set(row.facts)
-    found: list[list[Fact]] = [[] for _ in story.split("\n")]
+    stated = set(row.facts)
+    facts: list[list[Fact]] = [[] for _ in story.split("\n")]
     for each in read(story, row.names).facts:
         fact = Fact(number[each.first], each.predicate, number[each.second])
-        if fact not in known:
+        if fact not in stated:
             fact = Fact(fact.second, inverse(fact.predicate), fact.first)
-        if fact not in found[each.line - 1]:  # "brothers" states one fact in both directions
-            found[each.line - 1].append(fact)
-    return found
+        if fact not in facts[each.line - 1]:  # "brothers" states one fact in both directions
+            facts[each.line - 1].append(fact)
+    return facts
 
 
 def answers_by_reading(example: Example) -> dict[str, str]:
@@ -129,8 +129,8 @@ def answers_by_reading(example: Example) -> dict[str, str]:
     derived = derive(rules, [row.facts], len(row.genders)).relations(0, first, second)
     if not derived:  # the paper's graphs have every fact from both sides; a text says it from one
         inverses = (Fact(fact.second, inverse(fact.predicate), fact.first) for fact in row.facts)
-        known = {predicate.name for predicate in rules.predicates}
-        facts = [fact for fact in (*row.facts, *inverses) if fact.predicate in known]
+        names = {predicate.name for predicate in rules.predicates}
+        facts = [fact for fact in (*row.facts, *inverses) if fact.predicate in names]
         derived = derive(rules, [facts], len(row.genders)).relations(0, first, second)
     words = [row.word(row.asking(relation)) for relation in derived]
     return {STRICT: checked_answer(example), PUBLISHED: " or ".join(words)}
@@ -144,24 +144,42 @@ def models_of(example: Example) -> list[StoryModel]:
     """
     row = read_rows(example)[0]
     first, second = row.asked_names
-    found: list[StoryModel] = []
+    fitting: list[tuple[str, str, Genealogy]] = []
     other: Genealogy | None = None
     for predicate in NAMES:
         witnesses = find_witnesses(row.genders, row.facts, row.asking(predicate), row.names)
         if witnesses.fits is not None:
             answer = row.word(row.asking(predicate))
-            caption = f"A family that fits the story, in which {second} is {first}'s {answer}."
-            found.append(StoryModel(answer, caption, _drawn(witnesses.fits, row, caption)))
+            fitting.append((answer, f"{second} is {first}'s {answer}", witnesses.fits))
         if witnesses.against is not None and not witnesses.against.relations(*row.pair):
             other = other or witnesses.against
     if other is not None:
-        caption = f"A family that fits the story, in which {second} has no named relation to {first}."
-        found.append(StoryModel("", caption, _drawn(other, row, caption)))
-    return found
+        fitting.append(("", f"{second} has no named relation to {first}", other))
+    moved = _differing([family for _, _, family in fitting], row)
+    models = []
+    for answer, holds, family in fitting:
+        caption = f"A family that fits the story, in which {holds}."
+        if moved is not None:
+            caption += f" Only {row.names[moved]} has another place."
+        models.append(StoryModel(answer, caption, _drawn(family, row, caption, moved)))
+    return models
 
 
-def _drawn(family: Genealogy, row: KinshipRow, caption: str) -> Picture:
-    return Picture(caption, family_picture(family, row.pair, ()))
+def _differing(families: Sequence[Genealogy], row: KinshipRow) -> int | None:
+    """Return the person without whom the named people stand in the same relations in all families; None if unclear."""
+    people = range(len(row.names))
+    apart = {
+        (one, two)
+        for one in people
+        for two in people
+        if one != two and len({frozenset(family.relations(one, two)) for family in families}) > 1
+    }
+    alone = [person for person in people if apart and all(person in pair for pair in apart)]
+    return max(alone, key=lambda person: person == row.pair[1], default=None)
+
+
+def _drawn(family: Genealogy, row: KinshipRow, caption: str, moved: int | None = None) -> Picture:
+    return Picture(caption, family_picture(family, row.pair, (), moved))
 
 
 def steps_of(example: Example) -> list[Step]:
@@ -172,12 +190,12 @@ def steps_of(example: Example) -> list[Step]:
     """
     row = read_rows(example)[0]
     lines = _facts_by_line(example, row)
-    told = [[fact for line in lines[: number + 1] for fact in line] for number in range(len(lines))]
-    known = derive(strict_rules(), told, len(row.genders))
+    facts_so_far = [[fact for line in lines[: number + 1] for fact in line] for number in range(len(lines))]
+    known = derive(strict_rules(), facts_so_far, len(row.genders))
     stated = list(dict.fromkeys(fact for line in lines for fact in line))
-    derived = list(_derived_pairs(known, len(told) - 1, row, stated))[:MOST_DERIVED]
-    found = []
-    for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), told, strict=True)):
+    derived = list(_derived_pairs(known, len(facts_so_far) - 1, row, stated))[:MOST_DERIVED]
+    steps = []
+    for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), facts_so_far, strict=True)):
         entries = [
             StateEntry("the question", _between(row, row.pair), _words(known, number, row, row.pair)),
             *(
@@ -195,16 +213,16 @@ def steps_of(example: Example) -> list[Step]:
             f"A family that fits the first {number + 1} lines." if number else "A family that fits the first line."
         )
         picture = None if family is None else _drawn(family, row, caption)
-        found.append(Step(sentence, tuple(entries), picture))
-    return found
+        steps.append(Step(sentence, tuple(entries), picture))
+    return steps
 
 
-def _derived_pairs(known: Derived, story: int, row: KinshipRow, stated: Sequence[Fact]) -> Iterator[tuple[int, int]]:
+def _derived_pairs(derived: Derived, story: int, row: KinshipRow, stated: Sequence[Fact]) -> Iterator[tuple[int, int]]:
     """Yield the pairs of people between whom something follows that is not stated."""
     said = {frozenset((fact.first, fact.second)) for fact in stated}
     for first in range(len(row.names)):
         for second in range(len(row.names)):
-            if frozenset((first, second)) not in said and known.relations(story, first, second):
+            if frozenset((first, second)) not in said and derived.relations(story, first, second):
                 yield first, second
 
 
@@ -212,6 +230,6 @@ def _between(row: KinshipRow, pair: tuple[int, int]) -> str:
     return f"{row.names[pair[1]]} is {row.names[pair[0]]}'s"
 
 
-def _words(known: Derived, story: int, row: KinshipRow, pair: tuple[int, int]) -> str:
+def _words(derived: Derived, story: int, row: KinshipRow, pair: tuple[int, int]) -> str:
     first, second = pair
-    return " and ".join(row.word(Fact(first, name, second)) for name in known.relations(story, first, second))
+    return " and ".join(row.word(Fact(first, name, second)) for name in derived.relations(story, first, second))

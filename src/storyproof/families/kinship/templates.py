@@ -103,8 +103,8 @@ def placeholder_id(key: Key, template: str) -> str:
 
     Relations, genders and number or text are separated by slashes: `son,wife/male,male,female/3`.
     """
-    known = _numbers(key)
-    return f"{','.join(key[0])}/{','.join(key[1])}/{known.get(template, template)}"
+    numbers = _numbers(key)
+    return f"{','.join(key[0])}/{','.join(key[1])}/{numbers.get(template, template)}"
 
 
 @lru_cache(maxsize=_MOST_CACHED)
@@ -132,13 +132,13 @@ def placeholder_of(recorded: str) -> tuple[Key, str]:
         )
     if _SHIPPED.fullmatch(which) is None:
         return key, which
-    number, known = int(which), ours().templates.get(key, ())
-    if number >= len(known):
+    number, templates = int(which), ours().templates.get(key, ())
+    if number >= len(templates):
         raise ParseError(
-            f"{quoted(recorded)} is not in the shipped collection, which has {len(known)} placeholders for these "
+            f"{quoted(recorded)} is not in the shipped collection, which has {len(templates)} placeholders for these "
             "relations."
         )
-    return key, known[number]
+    return key, templates[number]
 
 
 @lru_cache(maxsize=_MOST_CACHED)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from difflib import get_close_matches
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
-from storyproof.errors import ParseError, quoted
+from storyproof.errors import ParseError, quoted, suggest
 from storyproof.families.family import ReadingProblem
+from storyproof.families.kinship.language.lexicon import OTHER, class_of, kin_words
 from storyproof.families.kinship.language.rewording import name_gender
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, inverse, predicate_of
 from storyproof.families.kinship.templates import NAME, ask
@@ -23,6 +25,8 @@ _ASKED = re.compile(
     rf"|(?P<who4>{NAME}) is (?P<whom4>{NAME})['’]s _+ ?[.?]?)",
     re.IGNORECASE,
 )
+_MISSPELT = 0.75  # how alike a word and a kin word must be
+_LIKE_KIN = re.compile(rf"(?:\b(?:his|her|their)|['’]s) (?P<kin>[a-z][a-z-]{{2,}}),? (?={NAME}\b)(?=[A-Z])")
 MOST_QUESTIONS = 300
 _MOST_OPEN = 8  # people whose gender is not shown; each doubles the number of rows
 
@@ -55,10 +59,10 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
     unknown = [name for name in names if name not in shown]
     if len(unknown) > _MOST_OPEN:
         raise ParseError(f"the story does not show the genders of {', '.join(unknown)}.")
-    found = []
+    rows = []
     for chosen in product(GENDERS, repeat=len(unknown)):
         genders = {**shown, **dict(zip(unknown, chosen, strict=True))}
-        found.append(
+        rows.append(
             {
                 "genders": [f"{name}:{genders[name]}" for name in names],
                 "edges": [[number[one], number[other]] for one, other in facts],
@@ -67,7 +71,7 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
                 "k": len(facts),
             }
         )
-    return found
+    return rows
 
 
 def _read(story: str, people: Collection[str]) -> Reading:
@@ -101,11 +105,13 @@ def is_asked(question: str) -> bool:
 
 def _check_asked(reading: Reading, first: str, second: str) -> None:
     """Raise _AskedError unless a text names two people and shows the gender of the second."""
+    listed = ", ".join(sorted(reading.people))
     for name in (second, first):
         if name not in reading.people:
-            raise _AskedError(name, f"the story does not name '{name}'; it names {', '.join(sorted(reading.people))}.")
+            message = f"the story does not name '{name}'; it names {listed}."
+            raise _AskedError(name, message + suggest(name, reading.people))
     if first == second:
-        raise _AskedError(second, f"the question asks what {second} is to {second}; expected two people.")
+        raise _AskedError(second, f"the question is what {second} is to {second}; expected two people.")
     if second not in reading.genders and name_gender(second) is None:
         message = f"the story does not show whether {second} is {MALE} or {FEMALE}; the answer depends on it."
         raise _AskedError(second, message)
@@ -123,6 +129,12 @@ def find_problems(story: str, question: str, people: Collection[str] = ()) -> li
     """Return where a text is not understood, what its question lacks, and the line from which on no family fits."""
     from storyproof.families.kinship.language.reading import NotUnderstood
 
+    if misspelt := _misspelt(story):
+        line = story.count("\n", 0, misspelt.start("kin")) + 1
+        column = misspelt.start("kin") - story.rfind("\n", 0, misspelt.start("kin"))
+        word = misspelt["kin"]
+        message = f"'{word}' is no kin word that is known.{suggest(word, kin_words())}"
+        return [ReadingProblem(message, "story", line, column, len(word))]
     try:
         rows_of_text(story, question, people)
     except NotUnderstood as error:
@@ -137,6 +149,15 @@ def find_problems(story: str, question: str, people: Collection[str] = ()) -> li
         message = f"{second} is taken to be {gender}, by the name alone."
         return [ReadingProblem(message, "question", 1, question.find(second) + 1, len(second), is_fatal=False)]
     return []
+
+
+def _misspelt(story: str) -> re.Match[str] | None:
+    """Return where a word stands like a kin word, and is nearly one: "her neice Ann"."""
+    for match in _LIKE_KIN.finditer(story):
+        word = match["kin"]
+        if class_of(word) == OTHER and get_close_matches(word, kin_words(), 1, _MISSPELT):
+            return match
+    return None
 
 
 def list_questions(story: str, people: Collection[str] = ()) -> list[str]:

@@ -33,12 +33,12 @@ process_results: !function tasks.judge_choice
 
 def task_files() -> dict[Path, Callable[[], str]]:
     """Return what is in each task file; two for every benchmark of storyproof, and two for data at a path."""
-    found: dict[Path, Callable[[], str]] = {}
+    files: dict[Path, Callable[[], str]] = {}
     for benchmark in ["", *(name for name in BENCHMARKS if "@" not in name)]:
         for choice in (False, True):
             name = f"storyproof_{(benchmark or 'data').replace('-', '_')}{'_choice' if choice else ''}"
-            found[Path(__file__).with_name(f"{name}.yaml")] = partial(_task, name, benchmark, choice)
-    return found
+            files[Path(__file__).with_name(f"{name}.yaml")] = partial(_task, name, benchmark, choice)
+    return files
 
 
 def _task(name: str, benchmark: str, choice: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from storyproof.datasets.examples import as_example
+from storyproof.datasets.reading import as_example
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.evaluation.judge import judge_text
 from storyproof.example import Example
@@ -20,7 +20,7 @@ from storyproof.integrations.harness_questions import (
     reader_of,
     story_key,
 )
-from storyproof.integrations.peers import need_peer
+from storyproof.reports.doctor import need_peer
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 _WHAT = "lm_eval with tasks of storyproof"
@@ -51,7 +51,7 @@ def load(benchmark: str = "", storyproof: Mapping[str, Any] | None = None, **oth
     prompt, seed = str(settings.get("prompt", DEFAULT_PROMPT)), settings.get("seed", 0)
     if benchmark:
         dials = {name: settings.pop(name) for name in list(settings) if name not in _OF_BENCHMARKS}
-        found = from_benchmark(benchmark, dials=dials, **settings)
+        questions = from_benchmark(benchmark, dials=dials, **settings)
     else:
         for name in settings:
             if name not in _OF_DATA:
@@ -60,14 +60,14 @@ def load(benchmark: str = "", storyproof: Mapping[str, Any] | None = None, **oth
             raise ConfigError(
                 """no data were named; add `--metadata '{"storyproof": {"path": "FOLDER_OR_FILE"}}'` to the command."""
             )
-        found = from_data(**settings)
-    if len(found.requests) > 1:
+        questions = from_data(**settings)
+    if len(questions.requests) > 1:
         raise ConfigError(
-            f"the prompt '{prompt}' asks in {len(found.requests)} steps, which lm-evaluation-harness cannot; use "
+            f"the prompt '{prompt}' asks in {len(questions.requests)} steps, which lm-evaluation-harness cannot; use "
             "another prompt, or storyproof evaluate, or Inspect."
         )
     own = {"matching": matching, "asked_by": prompt, "draw": seed}
-    return {"test": peer.Dataset.from_list([{**_document(each, found), **own} for each in found.examples])}
+    return {"test": peer.Dataset.from_list([{**_document(each, questions), **own} for each in questions.examples])}
 
 
 def _settings(given: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -128,18 +128,18 @@ def _emptiness(ended: object, written: int | None) -> str:
 
 
 def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
-    found = body.get(name)
-    return found if isinstance(found, dict) else {}
+    value = body.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _listed(choice: dict[str, Any]) -> list[tuple[str, float]]:
     """Return the likeliest first tokens with their log-likelihoods, as either API returns them."""
     try:
-        found = choice["logprobs"]
-        if "content" in found:
-            listed = [(str(each["token"]), float(each["logprob"])) for each in found["content"][0]["top_logprobs"]]
+        logprobs = choice["logprobs"]
+        if "content" in logprobs:
+            listed = [(str(each["token"]), float(each["logprob"])) for each in logprobs["content"][0]["top_logprobs"]]
         else:
-            listed = [(str(token), float(score)) for token, score in found["top_logprobs"][0].items()]
+            listed = [(str(token), float(score)) for token, score in logprobs["top_logprobs"][0].items()]
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
         return []
     return [(token, min(score, 0.0)) for token, score in listed if not math.isnan(score)]
@@ -199,11 +199,11 @@ def list_names(wanted: str, names: Sequence[str]) -> str:
 def _message(content: bytes) -> str:
     """Return the message in the body of an error, whatever its form."""
     try:
-        found = json.loads(content)
+        error = json.loads(content)
         for key in ("error", "detail", "message"):
-            if isinstance(found, dict) and key in found:
-                found = found[key]
-        return shorten(str(found))
+            if isinstance(error, dict) and key in error:
+                error = error[key]
+        return shorten(str(error))
     except (ValueError, RecursionError):
         return _shown(content) if content else ""
 

@@ -71,13 +71,13 @@ def first_token_scores(choices: Sequence[str], listed: Iterable[tuple[str, float
     """
     if not are_letters(choices):
         return None
-    found = dict.fromkeys(choices, 0.0)
+    scores = dict.fromkeys(choices, 0.0)
     for token, score in listed:
-        if token.strip() in found:
-            found[token.strip()] += exp(score)
-    if not any(found.values()):
+        if token.strip() in scores:
+            scores[token.strip()] += exp(score)
+    if not any(scores.values()):
         return None
-    return tuple(log(share) if share > 0 else _LEAST for share in found.values())
+    return tuple(log(share) if share > 0 else _LEAST for share in scores.values())
 
 
 def choose(choices: Sequence[str], scores: Sequence[float], *, read: int | None = None, seconds: float = 0.0) -> Reply:

@@ -22,11 +22,10 @@ from urllib.request import getproxies, proxy_bypass
 from storyproof.errors import ConfigError, ModelError, quoted, shorten
 from storyproof.io.redaction import Secrets
 from storyproof.runtime.progress import beat
-from storyproof.solvers.llm.addresses import authorization, public
 from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, read_error, read_reply
 from storyproof.solvers.llm.bounded_body import LONG_AT_ONCE, BodyError, read_body
 from storyproof.solvers.llm.messages import RETRIES, Reply
-from storyproof.solvers.llm.options import CHAT, ModelOptions
+from storyproof.solvers.llm.options import CHAT, ModelOptions, authorization, public
 
 OPENAI_URL = "https://api.openai.com/v1"
 MOVED = "HTTP redirect"
@@ -35,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
 _FIRST_STRAY_S, _LONGEST_STRAY_S = 0.05, 1.0  # after an error that is no sign of overload
-_STRAY = 10  # after so many errors in a row, of whatever requests, the servers count as overloaded
+_STRAY = 10  # after this number of errors in a row, of any requests, the servers count as overloaded
 _CHECK_S = 15.0
 _UNREACHED_S = 2.0  # how long a server that cannot be reached is not asked
 _FIRST_LIMIT = 32
@@ -160,10 +159,10 @@ class Server:
 
     async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply | Trouble:
         """Send one request and read what comes back."""
-        found = await self._ask(session, body, choices)
-        if isinstance(found, Trouble):
-            return replace(found, what=self._secrets.hide(found.what))
-        return replace(found, text=self._secrets.hide(found.text, _IN_REPLY))
+        reply = await self._ask(session, body, choices)
+        if isinstance(reply, Trouble):
+            return replace(reply, what=self._secrets.hide(reply.what))
+        return replace(reply, text=self._secrets.hide(reply.text, _IN_REPLY))
 
     async def _ask(self, session: Any, body: bytes, choices: Sequence[str]) -> Reply | Trouble:
         start = time.monotonic()
@@ -208,7 +207,7 @@ class Server:
     def refusal(self, key_env: str) -> str:
         """Return what is wrong with the key or password that this server was sent."""
         if self._headers:
-            return f"{self.url} refused the user name and password that its --base-url holds; correct them."
+            return f"{self.url} refused the user name and password in its --base-url; correct them."
         state = "was refused" if os.environ.get(key_env) else "is not set"
         variable = f"the environment variable {key_env}"
         return f"{self.url} wants a key, and the one in {variable} {state}; set it, or see --api-key-env."
@@ -297,17 +296,17 @@ class Servers:
             server = await self._take()
             start = time.monotonic()
             try:
-                found = await server.ask(session, body, choices)
+                reply = await server.ask(session, body, choices)
             finally:
                 server.pace.in_flight -= 1
                 self._wake()
-            if isinstance(found, Reply):
-                server.pace.replied(found.seconds)
+            if isinstance(reply, Reply):
+                server.pace.replied(reply.seconds)
                 self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
                 self._replied = True
-                return replace(found, retries=attempt) if attempt else found
-            trouble = self._within_limit(server, found, again=put_off)
-            put_off = put_off or trouble.wait_s != found.wait_s
+                return replace(reply, retries=attempt) if attempt else reply
+            trouble = self._within_limit(server, reply, again=put_off)
+            put_off = put_off or trouble.wait_s != reply.wait_s
             if trouble.fate is not Fate.AGAIN:
                 break
             self._refused(server, start, trouble)

@@ -41,10 +41,10 @@ def load_function(name: str, what: str = "model") -> Callable[..., Any]:
         raise ConfigError(
             f"cannot import the {what} '{name}': {kind}{error}; give module:function, or path/to/file.py:function."
         ) from error
-    found: Any = getattr(module, attribute, None)
-    if not callable(found) and not callable(getattr(found, "predict", None)):
+    imported: Any = getattr(module, attribute, None)
+    if not callable(imported) and not callable(getattr(imported, "predict", None)):
         raise ConfigError(f"{place} has no function '{attribute}', which should be the {what}.")
-    function: Callable[..., Any] = found
+    function: Callable[..., Any] = imported
     return function
 
 
@@ -113,6 +113,6 @@ class Function:
             return None
 
 
-def _not_text(found: object) -> str:
-    kind = "" if found is None else f" ({type(found).__name__})"
-    return f"the function returned {quoted(found)}{kind}; expected text"
+def _not_text(value: object) -> str:
+    kind = "" if value is None else f" ({type(value).__name__})"
+    return f"the function returned {quoted(value)}{kind}; expected text"

@@ -51,16 +51,16 @@ class Transformers:
 
     def about(self) -> dict[str, Any]:
         """Return the versions of the libraries, and the weights."""
-        found: dict[str, Any] = {"backend": "transformers", "engine_version": self._library.__version__}
-        found |= {"torch": self._torch.__version__, "files": _files(Path(self._path))}
+        versions: dict[str, Any] = {"backend": "transformers", "engine_version": self._library.__version__}
+        versions |= {"torch": self._torch.__version__, "files": _files(Path(self._path))}
         if self._model is not None:
-            found |= {
+            versions |= {
                 "dtype": str(self._model.dtype),
                 "device": str(self._model.device),
                 "revision": getattr(self._model.config, "_commit_hash", None),
                 "chat_template": self._templated,
             }
-        return found
+        return versions
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Yield the replies, batch by batch; a batch has requests of one kind and of similar length."""
@@ -118,11 +118,11 @@ class Transformers:
             return
         try:
             with self._torch.inference_mode():
-                found = self._score(fits) if choices else self._generate(fits)
+                replies = self._score(fits) if choices else self._generate(fits)
         except self._torch.OutOfMemoryError as error:
             raise ModelError(f"{self.name} ran out of memory; use a smaller --batch-size.") from error
         seconds = (time.monotonic() - start) / len(fits)
-        for ((name, _), _, count), reply in zip(fits, found, strict=True):
+        for ((name, _), _, count), reply in zip(fits, replies, strict=True):
             yield name, replace(reply, prompt_tokens=count, seconds=seconds)
 
     def _generate(self, fits: Sequence[tuple[KeyedRequest, str, int]]) -> list[Reply]:
@@ -143,15 +143,15 @@ class Transformers:
             **read, max_new_tokens=requests[0].max_tokens, pad_token_id=self._tokenizer.pad_token_id, **drawn
         )[:, read["input_ids"].shape[1] :]
         ends = self._ends()
-        found = []
+        replies = []
         for row, request in zip(written.tolist(), requests, strict=True):
             length = next((place for place, token in enumerate(row) if token in ends), len(row))
             text = self._tokenizer.decode(row[:length], skip_special_tokens=True)
             stopped = any(stop in text for stop in request.stop)
             for stop in request.stop:
                 text = text.split(stop, 1)[0]
-            found.append(Reply(text, output_tokens=length, cut_off=length == len(row) and not stopped))
-        return found
+            replies.append(Reply(text, output_tokens=length, cut_off=length == len(row) and not stopped))
+        return replies
 
     def _score(self, fits: Sequence[tuple[KeyedRequest, str, int]]) -> list[Reply]:
         """Return the likeliest choice for each prompt of a batch; `batch_size` choices are scored at a time."""
@@ -172,7 +172,9 @@ class Transformers:
                 tokens = torch.tensor(full[known:], device=logits.device)
                 ahead = logits[place, -len(tokens) - 1 : -1]
                 scores[number].append(float(ahead.gather(1, tokens[:, None]).sum()))
-        return [choose(each[1].choices, found) for (each, _, _), found in zip(fits, scores, strict=True)]
+        return [
+            choose(each[1].choices, choice_scores) for (each, _, _), choice_scores in zip(fits, scores, strict=True)
+        ]
 
     def _text(self, request: Request) -> str:
         return spell(request, self._tokenizer, self._templated)
@@ -204,11 +206,11 @@ def _files(folder: Path) -> str | None:
     """Return a fingerprint of a folder: the names and sizes of its files, and the content of the small ones."""
     if not folder.is_dir():
         return None
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(folder.iterdir()):
         if path.is_file():
             size = path.stat().st_size
-            found.update(f"{path.name}\0{size}\n".encode())
+            digest.update(f"{path.name}\0{size}\n".encode())
             if size < 1 << 20:
-                found.update(path.read_bytes())
-    return found.hexdigest()[:16]
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -141,8 +141,8 @@ def _fingerprint(path: Path) -> str:
     """Return a hash of the size of a file and of its ends; to hash gigabytes for each run would take too long."""
     size = path.stat().st_size
     with path.open("rb") as file:
-        found = hashlib.sha256(f"{size}\n".encode() + file.read(_ENDS))
+        digest = hashlib.sha256(f"{size}\n".encode() + file.read(_ENDS))
         if size > _ENDS:
             file.seek(max(_ENDS, size - _ENDS))
-            found.update(file.read())
-    return found.hexdigest()
+            digest.update(file.read())
+    return digest.hexdigest()

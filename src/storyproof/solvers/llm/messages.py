@@ -89,9 +89,9 @@ def key_of(identity: str, request: Request) -> bytes:
         request: The request.
     """
     parts = [part for message in request.messages for part in (message.role, message.content)]
-    found = _begun(identity).copy()
-    found.update(json.dumps([parts, request.max_tokens, request.stop, request.choices]).encode())
-    return found.digest()
+    digest = _begun(identity).copy()
+    digest.update(json.dumps([parts, request.max_tokens, request.stop, request.choices]).encode())
+    return digest.digest()
 
 
 def spell(request: Request, tokenizer: Any, templated: bool) -> str:

@@ -17,13 +17,12 @@ from typing import Any, ClassVar
 from storyproof import __version__
 from storyproof.errors import ModelError
 from storyproof.runtime.optional_packages import need
-from storyproof.solvers.llm.addresses import public
 from storyproof.solvers.llm.api import NO_LIKELIHOOD, body_of
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.bounded_body import ACCEPTED
 from storyproof.solvers.llm.client import Server, Servers, base_urls
 from storyproof.solvers.llm.messages import Request
-from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.options import ModelOptions, public
 
 _LEAST_ASLEEP, _ASLEEP = 64, 4  # the most requests that wait to be sent again: 64, or 4 times those in flight
 

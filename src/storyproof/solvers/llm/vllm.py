@@ -62,16 +62,16 @@ class Vllm:
 
     def about(self) -> dict[str, Any]:
         """Return the engine's version and its settings for the model."""
-        found: dict[str, Any] = {"backend": "vllm", "engine_version": self._library.__version__}
+        versions: dict[str, Any] = {"backend": "vllm", "engine_version": self._library.__version__}
         if self._engine is not None:
             config = self._engine.model_config
-            found |= {
+            versions |= {
                 "dtype": str(config.dtype),
                 "revision": config.revision,
                 "max_model_len": config.max_model_len,
                 "chat_template": self._templated,
             }
-        return {**found, "tensor_parallel_size": self._options.tensor_parallel_size, "lora": self._options.lora}
+        return {**versions, "tensor_parallel_size": self._options.tensor_parallel_size, "lora": self._options.lora}
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Yield replies as they are ready, and keep the engine's queue filled."""
@@ -178,7 +178,11 @@ class Vllm:
             return name, Reply(best.text, *counts, seconds, cut_off=best.finish_reason == "length")
         known = len(self._tokens(self._text(each.request)))
         listed = zip(output.prompt_token_ids, output.prompt_logprobs, strict=True)
-        scores = [found[token].logprob for place, (token, found) in enumerate(listed) if place >= known and found]
+        scores = [
+            likelihoods[token].logprob
+            for place, (token, likelihoods) in enumerate(listed)
+            if place >= known and likelihoods
+        ]
         each.scores[int(number)] = sum(scores)
         if len(each.scores) < len(each.request.choices):
             return None

@@ -44,7 +44,7 @@ _KEYS = {
 _WRITTEN = (RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS, LOCK[1:])
 _DRAFT = re.compile(rf"\.({'|'.join(map(re.escape, _WRITTEN))})\.(draft-)?[0-9]+")
 _HASHES = {"data": "other data", "encoder_identity": "another encoder"}  # readers cannot compare hashes
-_WRITING_SHARE = 20  # checkpoints take at most one part in so many of the time
+_WRITING_SHARE = 20  # checkpoints take at most one part in this number of the time
 
 Progress = Callable[[Epoch], None]
 
@@ -151,9 +151,9 @@ def find_finished(out: Path, identity: Mapping[str, Any]) -> TrainedRuns | None:
     """
     wanted = json.loads(json.dumps(identity))
     if (out / RUN).is_file():
-        found = load_runs(out)
-        if not found.about.get("interrupted") and all(found.about.get(name) == wanted[name] for name in wanted):
-            return found
+        runs = load_runs(out)
+        if not runs.about.get("interrupted") and all(runs.about.get(name) == wanted[name] for name in wanted):
+            return runs
     is_started(out, wanted)
     return None
 
@@ -185,16 +185,16 @@ def _plan(out: Path) -> dict[str, Any]:
 
 def _differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """Describe how the training in a folder differs from the wanted one."""
-    found = []
+    differences = []
     for name, value in wanted.items():
         before = kept.get(name)
         if isinstance(value, Mapping) and isinstance(before, Mapping):
-            found += [
+            differences += [
                 f"{each} {before.get(each)}, not {value[each]}" for each in value if before.get(each) != value[each]
             ]
         elif before != value:
-            found.append(_HASHES.get(name, f"{name} {before}, not {value}"))
-    return "; ".join(found)
+            differences.append(_HASHES.get(name, f"{name} {before}, not {value}"))
+    return "; ".join(differences)
 
 
 def check_replaceable(out: Path) -> None:
@@ -229,17 +229,17 @@ def _is_training(out: Path) -> bool:
 
 def _foreign_files(out: Path) -> list[str]:
     """List files with the names of a training's that another program wrote; damaged ones may be a training's."""
-    known = (*_KEYS, WEIGHTS, CHECKPOINT)
-    if odd := [name for name in known if os.path.lexists(out / name) and not (out / name).is_file()]:
+    own_names = (*_KEYS, WEIGHTS, CHECKPOINT)
+    if odd := [name for name in own_names if os.path.lexists(out / name) and not (out / name).is_file()]:
         return odd  # a training writes regular files only
-    here = {name: out / name for name in known if (out / name).is_file()}
+    here = {name: out / name for name in own_names if (out / name).is_file()}
     texts = {name: read_bytes(path, LARGEST_RUN) for name, path in here.items() if name in _KEYS}
-    found = [
+    files = [
         name
         for name, text in texts.items()
         if any(_is_foreign(part, _KEYS[name]) for part in (text.splitlines() if name == METRICS else [text]))
     ]
-    return found or ([] if texts else list(here))  # nothing shows whose the weights are
+    return files or ([] if texts else list(here))  # nothing shows whose the weights are
 
 
 def _is_foreign(text: bytes, keys: frozenset[str]) -> bool:
@@ -281,8 +281,8 @@ class _TrainingLog:
         self.out, self.training = out, training
         self.kept, self.took = time.monotonic(), 0.0
         lines = read_bytes(out / METRICS, LARGEST_RUN).splitlines() if (out / METRICS).is_file() else []
-        known = {number: line for line in lines if 0 < (number := _epoch_of(line)) <= training.trainer.epoch}
-        write_whole(out / METRICS, b"".join(known[number] + b"\n" for number in sorted(known)))
+        by_epoch = {number: line for line in lines if 0 < (number := _epoch_of(line)) <= training.trainer.epoch}
+        write_whole(out / METRICS, b"".join(by_epoch[number] + b"\n" for number in sorted(by_epoch)))
 
     def note(self, epoch: Epoch) -> None:
         """Write the metrics of an epoch, and a checkpoint if it is time for one."""

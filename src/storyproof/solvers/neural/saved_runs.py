@@ -85,10 +85,10 @@ def load_runs(folder: Path) -> TrainedRuns:
         vocabulary, about, seeds, held = (plain[name] for name in ("vocabulary", "about", "seeds", "held"))
         words, answers = (tuple(map(str, vocabulary[name])) for name in ("words", "answers"))
         shape = Shape(**{name: int(size) for name, size in plain["shape"].items()})
-        known = TokenVocabulary(words, answers, bool(vocabulary["entities"]), int(vocabulary["pool"]))
+        tokens = TokenVocabulary(words, answers, bool(vocabulary["entities"]), int(vocabulary["pool"]))
         if not isinstance(about["family"], str) or not isinstance(about.get("encoder"), str | None):
             raise TypeError("a family or an encoder that is not a name")
-        fits = min(shape) >= 0 and shape.words == known.first_entity and shape.words + shape.pool == known.size
+        fits = min(shape) >= 0 and shape.words == tokens.first_entity and shape.words + shape.pool == tokens.size
         if not fits or shape.answers != len(answers) or len(held) != len(seeds) or not seeds:
             raise ValueError("sizes that contradict each other")
         if max(shape) > _LARGEST:
@@ -98,7 +98,7 @@ def load_runs(folder: Path) -> TrainedRuns:
         recipe(plain["model"])
         if not all(0 <= float(score) <= 1 for score in held):
             raise ValueError(f"the scores {quoted(held)}, expected numbers from 0 to 1")
-        found = plain["model"], dict(plain["options"]), shape, known, list(map(int, seeds)), list(map(float, held))
+        fields = plain["model"], dict(plain["options"]), shape, tokens, list(map(int, seeds)), list(map(float, held))
     except KeyError as error:
         raise DataError(f"{folder / RUN} has no {error}; {REMEDY}.") from error
     except (ConfigError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -110,7 +110,7 @@ def load_runs(folder: Path) -> TrainedRuns:
     saved = plain.get("weights_sha256")  # runs of older versions do not have it
     if saved is not None and file_sha256(folder / WEIGHTS) != saved:
         raise DataError(f"{folder / WEIGHTS} has another hash than {RUN} records; {REMEDY}.")
-    return TrainedRuns(*found, about, weights)
+    return TrainedRuns(*fields, about, weights)
 
 
 def save_tensors(path: Path, tensors: State, plain: dict[str, Any]) -> None:

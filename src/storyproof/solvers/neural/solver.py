@@ -137,11 +137,11 @@ class NeuralSolver:
     def _check_weights(self) -> None:
         run = self.run
         wanted = {name: tuple(value.shape) for name, value in {**self.stack.weights, **self.stack.fixed}.items()}
-        found = {name: tuple(value.shape) for name, value in run.weights.items()}
-        if wanted != found:
-            wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+        shapes = {name: tuple(value.shape) for name, value in run.weights.items()}
+        if wanted != shapes:
+            wrong = sorted(name for name in wanted.keys() | shapes.keys() if wanted.get(name) != shapes.get(name))
             raise DataError(
-                f"{self.path}: the weights do not fit model '{run.model}': {wrong[0]} is {found.get(wrong[0])}, "
+                f"{self.path}: the weights do not fit model '{run.model}': {wrong[0]} is {shapes.get(wrong[0])}, "
                 f"expected {wanted.get(wrong[0])}; train it again with this version."
             )
         for name, value in run.weights.items():

@@ -14,7 +14,7 @@ from torch.func import functional_call, stack_module_state, vmap
 
 from storyproof.solvers.neural.counter_rng import seed_for
 from storyproof.solvers.neural.data.batches import Batch
-from storyproof.solvers.neural.models.embedding import Embedding
+from storyproof.solvers.neural.models.layers import Embedding
 
 State = dict[str, Tensor]
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from storyproof.datasets.examples import read_examples
+from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.path_conflicts import refuse_same_folder
-from storyproof.datasets.reading import find_source, find_sources
+from storyproof.datasets.reading import find_source, find_sources, read_examples
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.io.atomic_files import writing_to
@@ -39,11 +38,12 @@ _OTHER_NAMES = {  # what the command line calls a setting
 _log = logging.getLogger(__name__)
 
 
+@takes_rows("data")
 def train(
     model: str,
     out: str | Path,
     *,
-    data: str | Path | None = None,
+    data: Data | None = None,
     split: str | None = None,
     held: str = DRAWN,
     labels: str = "given",
@@ -64,7 +64,7 @@ def train(
     Args:
         model: Its name, such as `entnet`.
         out: The folder to write the runs to.
-        data: A dataset folder or file to train on.
+        data: A dataset folder or file to train on, or rows in memory: a frame, an Arrow table, or a list of rows.
         split: Its split; by default train, or the whole of a single file.
         held: How to choose the best epoch: by stories `drawn` for each run, or by the val split as `given`.
         labels: Train on the labels as `given`, or as `proved` from the text.
@@ -103,7 +103,7 @@ def train(
         clear_leftovers(out, identity)
         return done
     training = Training(plan, [examples], identity)
-    about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
+    about = {"source": data_name(data) if data is not None else benchmark, "interrupted": False}
     with writing_to(out), claimed(out):
         if not force and (done := find_finished(out, identity)) is not None:  # by another process, meanwhile
             return done
@@ -130,18 +130,18 @@ def make_settings(model: str, given: Mapping[str, Any]) -> Settings:
     Raises:
         ConfigError: If there is no such setting, its value is not valid, or it is given under two names.
     """
-    known = Settings.__dataclass_fields__
-    found: dict[str, Any] = {}
+    settings_fields = Settings.__dataclass_fields__
+    values: dict[str, Any] = {}
     for name, value in given.items():
         plain = _OTHER_NAMES.get(name, name)
-        if plain not in known:
-            raise UnknownNameError("setting of training", name, [*known, *_OTHER_NAMES])
+        if plain not in settings_fields:
+            raise UnknownNameError("setting of training", name, [*settings_fields, *_OTHER_NAMES])
         if value is None:
             continue
-        if plain in found:
+        if plain in values:
             raise ConfigError(f"{plain} is given twice, as {name} too; give one of them.")
-        found[plain] = value
-    return Settings(**{**recipe(model).training, **found})
+        values[plain] = value
+    return Settings(**{**recipe(model).training, **values})
 
 
 def _training_set(
@@ -161,10 +161,6 @@ def _training_set(
     if (data is None) == (benchmark is None):
         raise ConfigError("give either --data to train on files or --benchmark to train on a generator.")
     if data is not None:
-        if not isinstance(data, str | PathLike):
-            raise ConfigError(
-                f"data is a {type(data).__name__}; give the folder or file of a dataset, such as generate writes."
-            )
         if stories:
             raise ConfigError(
                 f"--stories is {stories}, but it applies to --benchmark only, and --data is given; leave it out."
@@ -203,8 +199,8 @@ def _read(data: str | Path, split: str | None, held: str, *, proved: bool) -> Tr
     source = find_source(data, split or usual)
     if held == GIVEN and all(each.split != "val" for each in find_sources(data)):
         raise ConfigError(f"{data} has no val split to hold back; add one, or use --held drawn.")
-    some = read_examples(source, proved=proved)
-    if not some:
+    examples = read_examples(source, proved=proved)
+    if not examples:
         raise DataError(f"{data} has no questions to train on; choose other data.")
     back = read_examples(find_source(data, "val"), proved=proved) if held == GIVEN else None
-    return TrainingSet(some, back, name=str(data))
+    return TrainingSet(examples, back, name=data_name(data))

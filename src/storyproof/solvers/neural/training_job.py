@@ -20,10 +20,9 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.generation.seeds import digest
 from storyproof.solvers.neural.counter_rng import seed_for
-from storyproof.solvers.neural.data.batches import ExampleTable, shape_of, split
+from storyproof.solvers.neural.data.batches import ExampleTable, WordPermutation, shape_of, split, word_roles
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from storyproof.solvers.neural.data.encoding import Encoded, encode, join
-from storyproof.solvers.neural.data.permutation import WordPermutation, word_roles
 from storyproof.solvers.neural.data.vocabulary import (
     TokenVocabulary,
     group_key,
@@ -116,12 +115,12 @@ def identity_of(plan: TrainingPlan, sets: Sequence[TrainingSet]) -> dict[str, An
 
 def _digest(examples: Sequence[Example]) -> str:
     """Hash all that a model may see of examples, and which of them share a story."""
-    found, stories = hashlib.sha256(), dict[tuple[str, str], int]()
+    content_hash, stories = hashlib.sha256(), dict[tuple[str, str], int]()
     for each in examples:
         story = stories.setdefault(group_key(each), len(stories))
         facts = family_of(each).model_facts(each) or _NOTHING
-        found.update(digest(story, each.story, each.question, each.answer, each.chain, facts))
-    return found.hexdigest()
+        content_hash.update(digest(story, each.story, each.question, each.answer, each.chain, facts))
+    return content_hash.hexdigest()
 
 
 class Training:
@@ -256,9 +255,9 @@ class Training:
 
     def _weights(self, place: slice, own: TokenVocabulary) -> State:
         """Return the weights of the runs of one training set, with the words that it knows."""
-        known = torch.from_numpy(translate_numbers(own, self.vocabulary)[: own.first_entity])
+        own_vectors = torch.from_numpy(translate_numbers(own, self.vocabulary)[: own.first_entity])
         return {
-            name: (value[place].cpu()[:, known] if name.endswith("words") else value[place].cpu()).contiguous()
+            name: (value[place].cpu()[:, own_vectors] if name.endswith("words") else value[place].cpu()).contiguous()
             for name, value in self.trainer.best.items()
         }
 

@@ -23,8 +23,7 @@ from storyproof.errors import ConfigError, quoted
 from storyproof.generation.seeds import Draws, Indices
 from storyproof.runtime.progress import beat
 from storyproof.solvers.neural.counter_rng import mix, number_places, seed_for
-from storyproof.solvers.neural.data.batches import ExampleTable, order_of
-from storyproof.solvers.neural.data.permutation import WordPermutation
+from storyproof.solvers.neural.data.batches import ExampleTable, WordPermutation, order_of
 from storyproof.solvers.neural.data.vocabulary import UNKNOWN
 from storyproof.solvers.neural.stacked_models import Stack, State
 from storyproof.solvers.training_settings import Settings
@@ -214,13 +213,13 @@ def predict(stack: Stack, table: ExampleTable, rows: Indices) -> Tensor:
     by_size = np.take_along_axis(rows, order, axis=1)
     picked = torch.from_numpy(by_size).to(table.device)
     noise = torch.zeros(stack.runs, dtype=torch.int64, device=table.device)
-    found = []
+    predicted = []
     for start in range(0, rows.shape[1], batch):
-        some = slice(start, start + batch)
-        longest = int(table.size_of[by_size[:, some]].max())
-        found.append(stack(table.batch(picked[:, some], noise, longest)).argmax(-1))
+        places = slice(start, start + batch)
+        longest = int(table.size_of[by_size[:, places]].max())
+        predicted.append(stack(table.batch(picked[:, places], noise, longest)).argmax(-1))
         beat("questions", min(start + batch, rows.shape[1]), rows.shape[1])
-    answers = torch.cat(found, dim=1)
+    answers = torch.cat(predicted, dim=1)
     return torch.empty_like(answers).scatter_(1, torch.from_numpy(order).to(table.device), answers)
 
 
@@ -359,9 +358,9 @@ class Trainer:
             if not whole or not all(type(each) in kinds and -1 <= each <= epoch + 1 for each in values):
                 raise ValueError(f"{name} is {quoted(values)}")
         now, best = _under("now.", tensors), _under("best.", tensors)
-        for start, found in (("now.", now), ("best.", best)):
+        for start, state in (("now.", now), ("best.", best)):
             for name, value in self.best.items():
-                _expect_shape(start + name, found[name], value.shape)
+                _expect_shape(start + name, state[name], value.shape)
         self.step.load(_under("adam.", tensors))
         self.stack.load(now)
         for name, value in self.best.items():

@@ -13,8 +13,6 @@ import pytest
 
 import storyproof
 from storyproof.audits import row_pass
-from storyproof.audits.audit import audit_file
-from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
 from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.causes import MECHANISMS
@@ -25,6 +23,7 @@ from storyproof.families.belief.tomi_rows import BeliefProofs, RowProblem, prove
 from storyproof.families.belief.tomi_text import parse
 from storyproof.findings import FileReport, Finding, tally
 from storyproof.formats.jsonl import JsonlSplit
+from tests.auditing import audit_file, fixed_files
 from tests.samples import table
 
 Files = dict[str, bytes]
@@ -332,7 +331,7 @@ def test_a_wrong_answer(tmp_path: Path) -> None:
         field="answer",
         found="jar",
         expected="box",
-        reason="the label is where the key really is: Ada moved it in sentence 5; "
+        reason="the label is the real place of the key: Ada moved it in sentence 5; "
         "Ben left in sentence 4, before the move in 5",
         sentences=(1, 2, 3, 4),
         asked="second_order",
@@ -396,7 +395,7 @@ def test_wrong_story_types_are_counted_by_story(tmp_path: Path) -> None:
         (0, 1, "semantic", (1, 2, 4, 6)),
         (1, 2, "semantic", (1, 2, 4, 6)),
     ]
-    assert report.findings[0].reason.startswith("the type was read off the position of the move, action 3: Ben left in")
+    assert report.findings[0].reason.startswith("the type was derived from the position of the move, action 3: Ben")
     assert (report.totals["wrong_story_types"], report.totals["by_mechanism"]) == (1, {"position_of_move": 1})
 
 
@@ -481,7 +480,7 @@ def test_lines_after_a_dropped_question_are_numbered_anew(tmp_path: Path) -> Non
         (1, 5, "structural", ""),
         (3, 8, "impossible_story", ""),
     ]
-    assert report.findings[1].reason == "nobody can tell: Cleo was never in the room of the key"
+    assert report.findings[1].reason == "no answer follows: Cleo was never in the room of the key"
     kept = [line for line in MIXED.splitlines(keepends=True) if line[0] not in "589"]
     fixed = "".join(kept).replace("6 Ada", "5 Ada").replace("7 Where", "6 Where").encode()
     assert fixed_files(path, report) == {"t.txt": fixed}
@@ -565,7 +564,7 @@ def test_bad_bytes_in_a_trace_are_found(tmp_path: Path) -> None:
 
 def test_empty_json_and_missing_files(tmp_path: Path) -> None:
     for form in ("jsonl", "inspect"):
-        with pytest.raises(DataError, match="holds no questions"):
+        with pytest.raises(DataError, match="contains no questions"):
             storyproof.audit(put(tmp_path, {"t.jsonl": b"\n"}), format=form)
     for form in FORMATS:
         with pytest.raises(DataError):

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from storyproof.example import SCHEMA, plain_schema
+from storyproof.families.belief.audit.causes import IMPOSSIBLE_STORY, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.audit.counts import AuditTally
-from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.audit.tomi_judge import TomiJudge
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.file_judge import Subject

@@ -115,7 +115,7 @@ def test_decoding_and_encoding_are_inverse() -> None:
         ({"agents": 1}, "agents is 1; use a whole number from 2 to 8."),
         ({"moves": -1}, "moves is -1; use a whole number from 0 to 40."),
         ({"lies": True}, "lies is True; use a whole number from 0 to 40."),
-        ({"walks": 2.5}, "walks is 2.5; use a whole number from 0 to 60."),
+        ({"walks": 2.5}, "walks is 2.5; use a whole number from 0 to 120."),
     ],
 )
 def test_dials_have_limits(dials: dict[str, int], message: str) -> None:

@@ -178,6 +178,12 @@ def test_a_curriculum_turns_its_dials() -> None:
     assert curriculum.update([1, 1]) != {"order": 1, "tells": 0}
 
 
+@pytest.mark.parametrize("settings", [{}, {"agents": 2, "order": 1, "lies": 0, "tells": 0, "distractors": 0}])
+def test_the_greatest_length(settings: dict[str, Any]) -> None:
+    table = TomK(TomKConfig(length=120, **settings)).beginning("test", 0, 4)
+    assert {story.count("\n") + 1 for story in table["story"].to_pylist()} == {120}
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -2,7 +2,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from storyproof.families.belief.shortcuts.ablations import (
+from storyproof.families.belief.shortcuts.probe import Lexicon, features
+from storyproof.families.belief.shortcuts.report import (
     ABLATIONS,
     remove_comings_and_goings,
     remove_names,
@@ -10,7 +11,6 @@ from storyproof.families.belief.shortcuts.ablations import (
     remove_story,
     shuffle_sentences,
 )
-from storyproof.families.belief.shortcuts.probe import Lexicon, features
 from storyproof.families.belief.shortcuts.stories import NONE, Told, tell
 from storyproof.families.belief.world import EventKind
 from tests.samples import example

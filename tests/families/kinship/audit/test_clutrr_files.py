@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.audits import audit
-from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.kinship.audit.audited_row import audit_clutrr_row
 from storyproof.families.kinship.checker import ENTAILED, status
@@ -25,6 +23,8 @@ from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.findings import ORDER, UNREAD, FileReport, Finding
 from storyproof.formats.delimited import split_raw
+from tests import auditing
+from tests.auditing import fixed_files
 
 Row = dict[str, str]
 KEYS = {
@@ -142,7 +142,7 @@ def write(path: Path, *rows: Row, **dialect: Any) -> Path:
 
 def audit_file(path: Path) -> FileReport:
     """Audit a file whose rows may have ids and stories in common."""
-    report = audit.audit_file(path)
+    report = auditing.audit_file(path)
     report.findings = [each for each in report.findings if each.kind != ORDER]
     return report
 
@@ -634,7 +634,7 @@ def test_a_file_in_another_form_is_refused(content: bytes, message: str, tmp_pat
     path = tmp_path / "train.csv"
     path.write_bytes(content)
     with pytest.raises(DataError, match=re.escape(message)):
-        audit_file(path, "clutrr")
+        auditing.audit_file(path, "clutrr")
 
 
 def test_a_folder_or_nothing_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.families.kinship.generation.names import NameAssigner
+from storyproof.families.kinship.clutrr import NameAssigner
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.generation.seeds import Draws

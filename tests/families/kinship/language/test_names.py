@@ -3,12 +3,9 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-import pytest
-
-from storyproof.errors import DataError
-from storyproof.families.kinship.language.names import our_names, read_names
+from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.language.scenes import KIN, PEOPLE, PRONOUNS, UNREAL
-from storyproof.families.kinship.placeholders.kin_words import encode
+from storyproof.families.kinship.placeholders.checks import encode
 from storyproof.families.kinship.relations import GENDERS
 
 # First names that are also English words: nobody should have to ask whether "Will" is a person.
@@ -61,34 +58,3 @@ def test_no_name_is_a_word() -> None:
 
 def test_our_names_are_read_once() -> None:
     assert our_names() is our_names()
-
-
-def test_names_are_read_by_tradition_and_gender() -> None:
-    text = "scots:\n  male: Tom Ian\n  female: >\n    Ann\n    Una\nwelsh: {male: Rhys, female: Sian}"
-    assert read_names(text, "x.yaml") == {
-        "scots": {"male": ("Tom", "Ian"), "female": ("Ann", "Una")},
-        "welsh": {"male": ("Rhys",), "female": ("Sian",)},
-    }
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a: [", r"^x.yaml, line 1: not valid YAML"),
-        ("12", r"^x.yaml: expected naming traditions, each with names that are male and female"),
-        ("{}", r"^x.yaml: expected naming traditions"),
-        ("scots: Tom", r"^x.yaml: 'scots': expected names that are male and names that are female"),
-        ("scots: {male: Tom}", r"^x.yaml: 'scots': expected names that are male and names that are female"),
-        ("scots: {male: Tom, female: [Ann]}", r"^x.yaml: 'scots', female: expected names, .* found \['Ann'\]"),
-        ("scots: {male: Tom, female: ' '}", r"^x.yaml: 'scots', female: expected names, separated by spaces"),
-        ("scots: {male: Tom7, female: Ann}", r"^x.yaml: 'scots', male: 'Tom7' is not a name; names are single words"),
-        ("scots: {male: Kim, female: Kim}", r"^x.yaml: 'scots', female: 'Kim' is also a name of 'scots', male; leave"),
-        (
-            "a: {male: Tom, female: Ann}\nb: {male: Ian, female: Ann}",
-            r"^x.yaml: 'b', female: 'Ann' is also a name of 'a', female; leave one out",
-        ),
-    ],
-)
-def test_what_are_no_names_is_refused(text: str, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        read_names(text, "x.yaml")

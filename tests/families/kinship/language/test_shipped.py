@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from storyproof.families.kinship.language.frames import our_frames
-from storyproof.families.kinship.language.names import our_names, read_names
+from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.language.scenes import load_scenes, our_scenes
 from storyproof.families.kinship.placeholders.files import ours, read_collection
 from storyproof.io.bounded_input import shipped_loader
@@ -24,8 +24,11 @@ def test_scenes() -> None:
 
 
 def test_names() -> None:
-    text = (FOLDER / "language" / "names.yaml").read_text(encoding="utf-8")
-    assert read_names(text, "names.yaml") == our_names()
+    data = yaml.safe_load((FOLDER / "language" / "names.yaml").read_text(encoding="utf-8"))
+    assert our_names() == {
+        tradition: {gender: tuple(names.split()) for gender, names in lists.items()}
+        for tradition, lists in data.items()
+    }
 
 
 def test_placeholders() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.language.scenes import read_scene
-from storyproof.families.kinship.language.written_scenes import write_scene
+from storyproof.families.kinship.paraphrases import write_scene
 
 PEOPLE = ("Milan", "Rosa", "Rosalind")
 OPENER = "The bells rang over the bay."

@@ -19,8 +19,8 @@ from storyproof.families.kinship.placeholders.checks import (
     PlaceholderFlaw,
     check,
     problems,
+    stated,
 )
-from storyproof.families.kinship.placeholders.claims import stated
 from storyproof.families.kinship.placeholders.collection import Placeholders
 from storyproof.families.kinship.placeholders.files import expand, ours
 from storyproof.families.kinship.relations import GENDERS, NAMES, gender_of, inverse, word

@@ -4,8 +4,7 @@ import pytest
 
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.example import Example
-from storyproof.families.kinship.shortcuts.features import extract_features
-from storyproof.families.kinship.shortcuts.report import find_overlap
+from storyproof.families.kinship.shortcuts.report import extract_features, find_overlap
 from tests.samples import changed
 from tests.shortcuts.stories import kin
 

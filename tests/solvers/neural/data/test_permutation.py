@@ -9,9 +9,8 @@ import torch
 
 from storyproof.example import Example
 from storyproof.solvers.baselines import Oracle
-from storyproof.solvers.neural.data.batches import ExampleTable
+from storyproof.solvers.neural.data.batches import ExampleTable, WordPermutation, word_roles
 from storyproof.solvers.neural.data.encoding import draw_entities, encode
-from storyproof.solvers.neural.data.permutation import WordPermutation, word_roles
 from storyproof.solvers.neural.data.vocabulary import TokenVocabulary, learn_vocabulary
 from tests.samples import examples
 from tests.solvers.neural.fixtures import CLUTRR, CPU, TOMI, renamed, some

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.families.belief.word_roles import people_of
+from storyproof.families.belief.family import people_of
 from storyproof.families.family import load_family
 from storyproof.solvers.neural.data.vocabulary import (
     learn_vocabulary,

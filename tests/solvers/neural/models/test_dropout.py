@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import vmap
 
-from storyproof.solvers.neural.models.dropout import Dropout
+from storyproof.solvers.neural.models.layers import Dropout
 from storyproof.solvers.neural.models.registry import build, default_options
 from storyproof.solvers.neural.training_loop import predict
 from tests.solvers.neural.fixtures import CLUTRR, SHAPE, SMALL, course, make_batch, some

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from storyproof.solvers.neural.models.embedding import Embedding
+from storyproof.solvers.neural.models.layers import Embedding
 from tests.solvers.neural.fixtures import SHAPE
 
 

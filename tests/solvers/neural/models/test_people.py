@@ -11,7 +11,7 @@ from storyproof.families.family import family_of
 from storyproof.solvers.neural.data.batches import ExampleTable
 from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.data.pretrained import add_vectors
-from storyproof.solvers.neural.models.embedding import Embedding
+from storyproof.solvers.neural.models.layers import Embedding
 from storyproof.solvers.neural.models.registry import MODELS, build
 from storyproof.solvers.neural.training_job import Training
 from storyproof.solvers.neural.training_loop import predict

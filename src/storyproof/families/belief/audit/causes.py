@@ -1,4 +1,4 @@
-"""Why a label is wrong: the events that decide, and the mechanism that produced the label where the data show it.
+"""What can be wrong with rows of theory of mind, and why: the events that decide, and the mechanism behind a label.
 
 A mechanism is named only if the row fits it: the label is what the mechanism would produce, and the story has the
 events that trigger it. Otherwise the reason only says what decides.
@@ -11,14 +11,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from storyproof.families.belief.audit.kinds import PRAGMATIC, QUESTION_TYPE
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 from storyproof.families.belief.world import EventKind, PlotEvent
+from storyproof.findings import COLUMN, TEXT
+
+# The three classes of flaws in ToMi, and what else can be wrong with a row.
+STRUCTURAL, SEMANTIC, PRAGMATIC = "structural", "semantic", "pragmatic"
+QUESTION_TYPE, IMPOSSIBLE_STORY, PROVERS = "question_type", "impossible_story", "provers"
+
+# What matters most first: answers, then whether the story is one, then labels beside the answer.
+KINDS = {
+    STRUCTURAL: "The labelled answer is wrong.",
+    IMPOSSIBLE_STORY: "Something impossible happens: an exit by somebody absent, a move from another room.",
+    TEXT: "The story is not one of its benchmark.",
+    QUESTION_TYPE: "The question is not of the labelled type.",
+    SEMANTIC: "The story is not of the labelled type.",
+    PRAGMATIC: "The question type names the wrong agent.",
+    COLUMN: "A value of another column does not follow from the text.",
+    "observers": "The numbers after a sentence are not those of the agents who saw it.",
+    "trace": "The actions of the trace are not those of the text.",
+    PROVERS: "Oracle and checker derive different answers.",
+}
+
 
 MECHANISMS: Mapping[str, str] = {
-    "third_agent": "second-order label is reality; a third agent came into the object's room",
-    "third_agent_or_return": "as third_agent and as unseen_return; either alone makes the label",
-    "third_agent_elsewhere": "second-order label is reality; a third agent came, but into another room",
+    "third_agent": "second-order label is reality; a third agent entered the object's room",
+    "third_agent_or_return": "as third_agent and unseen_return; either alone explains the label",
+    "third_agent_elsewhere": "second-order label is reality; a third agent entered, but another room",
     "unseen_return": "second-order label is reality; somebody returned after the move, unseen by the other",
     "blamed_mover": "rule-dependent: right under infer-mover",
     "closed_containers": "rule-dependent: right under closed",
@@ -26,21 +45,21 @@ MECHANISMS: Mapping[str, str] = {
     "first_place": "label is where the object was first; no cause is shown",
     "another_place": "label is another place in which the object was",
     "no_place": "label is no place in which the object was",
-    "no_answer": "the question has no answer: the chain never saw the object together, or there is no such object",
-    "position_of_move": "story type is false_belief just where the move is the second action",
-    "mover_leaves": "story type is second_order_false_belief just where the mover leaves",
-    "other_story_type": "story type is another, for no reason that shows",
-    "order_of_entry": "agent numbers follow the order in which the two came",
-    "other_number": "agent number is another, for no reason that shows",
+    "no_answer": "the question has no answer: its people never saw the object together, or there is no such object",
+    "position_of_move": "story type is false_belief exactly where the move is the second action",
+    "mover_leaves": "story type is second_order_false_belief exactly where the mover leaves",
+    "other_story_type": "story type is wrong; no cause is shown",
+    "order_of_entry": "agent numbers follow the order in which the two entered",
+    "other_number": "agent number is wrong; no cause is shown",
     "follows_label": "tom or no_tom fits the wrong answer",
-    "other_mark": "tom or no_tom is wrong though it does not fit the answer given",
+    "other_mark": "tom or no_tom is wrong, and does not fit the given answer",
     "other_question": "question type is that of another question",
-    "third_agent_misplaced": "trace lists the third agent's coming or going where the text does not tell it",
+    "third_agent_misplaced": "trace lists an entry or exit of the third agent at another place than the text",
     "swapped_numbers": "trace has the numbers of the two agents swapped",
-    "other_actions": "trace lists other actions than the text tells",
-    "observers": "the numbers after a sentence are not those of who saw it",
-    "impossible_story": "something happens that cannot",
-    "column": "another column says what does not follow from the text",
+    "other_actions": "trace lists other actions than the text",
+    "observers": "the numbers after a sentence are not those of the people who saw it",
+    "impossible_story": "something impossible happens",
+    "column": "another column has a value that does not follow from the text",
 }
 _TYPE = re.compile(r"(?:(memory|reality)|([a-z]+_order)_(\d+)_(tom|no_tom))")
 
@@ -163,11 +182,13 @@ def explain_answer(stage: Stage, chain: Sequence[str], found: str, expected: str
     if not places:
         return Cause("no_answer", f"the {stage.thing} is nowhere in the story")
     if expected is None:
-        return Cause("no_answer", f"nobody can tell: {facts}")
+        return Cause("no_answer", f"no answer follows: {facts}")
     if reading == INFER_MOVER:
-        return Cause("blamed_mover", f"by infer-mover {agents[0]}, who finds it moved, blames {agents[-1]}: {facts}")
+        return Cause(
+            "blamed_mover", f"under infer-mover {agents[0]} finds it moved and infers that {agents[-1]} knows: {facts}"
+        )
     if reading == CLOSED:
-        return Cause("closed_containers", f"right only if coming in shows nothing: {facts}")
+        return Cause("closed_containers", f"right only if entering a room shows nothing: {facts}")
     if found not in places:
         return Cause("no_place", f"the {stage.thing} was never in the {found}: {facts}")
     if found == places[-1]:
@@ -180,29 +201,27 @@ def explain_answer(stage: Stage, chain: Sequence[str], found: str, expected: str
 def _control_facts(stage: Stage) -> str:
     if not stage.puts:
         return ""
-    return f"it was first told of in sentence {stage.puts[0][0]} and last put in {stage.puts[-1][0]}"
+    return f"it was first mentioned in sentence {stage.puts[0][0]} and last placed in {stage.puts[-1][0]}"
 
 
 def _explain_reality(stage: Stage, agents: Sequence[str], facts: str) -> Cause:
     """Return why a label may be where the object really is: what could have shown it to all."""
-    label = f"the label is where the {stage.thing} really is"
+    label = f"the label is the real place of the {stage.thing}"
     if len(agents) < 2:
         return Cause("reality", f"{label}: {facts}")
     involved = {*agents, stage.mover}
     third = [f"{agent} (sentence {stays[0].came})" for agent, stays in stage.stays.items() if agent not in involved]
-    stale = (
-        f"the third agent, {', '.join(third)}, inserted afterwards with a stale list of observers, had overwritten it"
-    )
+    stale = f"the third agent, {', '.join(third)}, was inserted later with an outdated list of observers"
     back = _unseen_returns(stage, agents)
     if third and back:
-        return Cause("third_agent_or_return", f"{label}, as if {stale}, or {back}; {facts}")
+        return Cause("third_agent_or_return", f"{label}, probably because {stale}, or because {back}; {facts}")
     if third:
-        return Cause("third_agent", f"{label}, as if {stale}; {facts}")
+        return Cause("third_agent", f"{label}, probably because {stale}; {facts}")
     if back:
         return Cause("unseen_return", f"{label}, but {back}; {facts}")
     away = [f"{agent} (sentence {came})" for agent, came in stage.elsewhere.items() if agent not in involved]
     if away:
-        return Cause("third_agent_elsewhere", f"{label}, though {', '.join(away)} came to another room; {facts}")
+        return Cause("third_agent_elsewhere", f"{label}, although {', '.join(away)} entered another room; {facts}")
     return Cause("reality", f"{label}: {facts}")
 
 
@@ -233,10 +252,10 @@ def explain_story_type(stage: Stage, other: str, found: str) -> Cause:
     facts = f"{stage.whereabouts(other)}; {stage.whereabouts(mover)}"
     leaves = next((number for number, agent, kind in actions if agent == mover and kind is EventKind.EXIT), 0)
     if found == "second_order_false_belief" and leaves:
-        return Cause("mover_leaves", f"the type was read off the mover's leaving in sentence {leaves}: {facts}")
+        return Cause("mover_leaves", f"the type was derived from the mover's exit in sentence {leaves}: {facts}")
     place = next((place for place, (_, _, kind) in enumerate(actions, 1) if kind is EventKind.MOVE), 0)
     if place and not leaves and found == ("false_belief" if place == 2 else "true_belief"):
-        return Cause("position_of_move", f"the type was read off the position of the move, action {place}: {facts}")
+        return Cause("position_of_move", f"the type was derived from the position of the move, action {place}: {facts}")
     return Cause("other_story_type", facts)
 
 
@@ -275,7 +294,7 @@ def _explain_number(stage: Stage, agent: str, other: str | None, number: str) ->
     if agent in came and other in came and number == ("0" if came[agent] < came[other] else "1"):
         order = "first" if number == "0" else "second"
         return Cause(
-            "order_of_entry", f"{agent} came {order} (sentence {came[agent]}), hence agent_{number}, but {facts}"
+            "order_of_entry", f"{agent} entered {order} (sentence {came[agent]}), hence agent_{number}, but {facts}"
         )
     return Cause("other_number", facts)
 
@@ -284,10 +303,12 @@ def explain_trace(found: str, expected: str) -> Cause:
     """Return how the actions of a trace differ from those of the text."""
     given, right = found.split(","), expected.split(",")
     if sorted(given) == sorted(right) and _core(given) == _core(right):
-        return Cause("third_agent_misplaced", "the third agent comes or goes elsewhere in the text than in the trace")
+        return Cause(
+            "third_agent_misplaced", "the third agent enters or exits at another place in the text than in the trace"
+        )
     if [_swapped(action) for action in given] == right:
         return Cause("swapped_numbers", "agent_0 and agent_1 are swapped")
-    return Cause("other_actions", "the text tells of other actions")
+    return Cause("other_actions", "the text has other actions")
 
 
 def _core(actions: Iterable[str]) -> list[str]:

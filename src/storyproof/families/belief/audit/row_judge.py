@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from storyproof.families.belief.audit.causes import IMPOSSIBLE_STORY, PROVERS, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.audit.counts import KindJudge
-from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, PROVERS, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.read_text import read_question
 from storyproof.families.belief.rows import POSSIBLE, AskedRow, RowProofs, kind_of, prove_rows
 from storyproof.families.belief.tomi_rows import RowProblem
 from storyproof.families.file_judge import Subject
-from storyproof.findings import COLUMN, UNREAD, Finding
+from storyproof.findings import COLUMN, UNREAD, Finding, written
 from storyproof.formats.columns import folded
 from storyproof.formats.format import PLACE, Place
 
@@ -117,7 +116,7 @@ def _finding(
     if name == "answer":
         fitting = (each for each, answer in by_reading.items() if _agrees(subject, name, row[name], answer))
         reading = next(fitting, "")
-    reason = f"under {labels['readings'][0]} the text gives {_written(right)}"
+    reason = f"under {labels['readings'][0]} the text gives {written(right)}"
     if reading:
         reason += f"; it would be right under {reading}"
     return Finding(
@@ -127,15 +126,11 @@ def _finding(
         id=row.get("id") or "",
         kind=_KINDS.get(name, COLUMN),
         field=spot.field,
-        found=_written(row[name]).replace("\n", ", "),
-        expected=_written(right),
+        found=written(row[name]).replace("\n", ", "),
+        expected=written(right),
         reason=reason,
         reading=reading,
         sentences=tuple(labels["proof"]),
         asked=asked,
         fix=spot.field,
     )
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -17,7 +17,7 @@ from storyproof.example import story_of_id
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import NOBODY, encode_plots, encode_questions
 from storyproof.families.belief.audit.causes import Stage, set_stage
-from storyproof.families.belief.babi_format import TRACE
+from storyproof.families.belief.babi_format import TRACE, observers, trace
 from storyproof.families.belief.benchmarks.base import breach
 from storyproof.families.belief.columns import LABELS
 from storyproof.families.belief.plot_index import distinct_rows
@@ -26,7 +26,6 @@ from storyproof.families.belief.readings import BeliefReading
 from storyproof.families.belief.rows import POSSIBLE
 from storyproof.families.belief.tomi_rows import BeliefProofs, RowProblem, prove
 from storyproof.families.belief.tomi_text import parse
-from storyproof.families.belief.trace import observers, trace
 from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import story_starts
 from storyproof.formats.format import PLACE, Place, place_of
@@ -203,14 +202,14 @@ class ProvedRows:
 
 def expected_traces(proved: BeliefProofs) -> list[str]:
     """Return the trace of each proved row, as its text gives it."""
-    known: dict[tuple[int, int, int], str] = {}
+    traces: dict[tuple[int, int, int], str] = {}
     found = []
     for key in zip(proved.plot.tolist(), proved.mover.tolist(), proved.other.tolist(), strict=True):
-        if key not in known:
+        if key not in traces:
             plot = proved.plots[key[0]]
             agents = dict(enumerate(plot.names.agents))
-            known[key] = ",".join(trace(plot.events, agents.get(key[1]), agents.get(key[2])))
-        found.append(known[key])
+            traces[key] = ",".join(trace(plot.events, agents.get(key[1]), agents.get(key[2])))
+        found.append(traces[key])
     return found
 
 

@@ -13,6 +13,12 @@ import pyarrow as pa
 
 from storyproof.errors import DataError
 from storyproof.families.belief.audit.causes import (
+    IMPOSSIBLE_STORY,
+    PRAGMATIC,
+    PROVERS,
+    QUESTION_TYPE,
+    SEMANTIC,
+    STRUCTURAL,
     Cause,
     explain_answer,
     explain_question_type,
@@ -20,14 +26,6 @@ from storyproof.families.belief.audit.causes import (
     explain_trace,
 )
 from storyproof.families.belief.audit.counts import OTHER_COLUMNS, AuditTally, KindJudge
-from storyproof.families.belief.audit.kinds import (
-    IMPOSSIBLE_STORY,
-    PRAGMATIC,
-    PROVERS,
-    QUESTION_TYPE,
-    SEMANTIC,
-    STRUCTURAL,
-)
 from storyproof.families.belief.audit.rows import (
     ProvedRows,
     WrongLabel,

@@ -195,8 +195,8 @@ def breach(benchmark: str, plot: Plot, thing: int, *, ours: bool) -> str | None:
 
 
 def _breach_of_all_versions(benchmark: str, plot: Plot, thing: int) -> str | None:
-    found = [each.breach(plot, thing) for each in _all_versions(benchmark)]
-    return found[-1] if found and all(found) else None
+    breaches = [each.breach(plot, thing) for each in _all_versions(benchmark)]
+    return breaches[-1] if breaches and all(breaches) else None
 
 
 @lru_cache(maxsize=256)  # looking entry points up takes milliseconds
@@ -214,18 +214,18 @@ def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:
 
 
 def others(draws: Draws, limit: int, taken: Sequence[Indices], needed: int) -> list[Indices]:
-    """Draw more numbers below `limit` until there are as many as needed, all different, with those taken."""
-    found, in_order = list(taken), list(np.sort(np.stack(taken), axis=0))
-    while len(found) < needed:
-        drawn = draws.below(limit - len(found), len(taken[0]))
+    """Draw more numbers below `limit` until there are enough, all different, with those taken."""
+    numbers, in_order = list(taken), list(np.sort(np.stack(taken), axis=0))
+    while len(numbers) < needed:
+        drawn = draws.below(limit - len(numbers), len(taken[0]))
         for used in in_order:
             drawn += drawn >= used
-        found.append(drawn)
+        numbers.append(drawn)
         rest = drawn
         for place, used in enumerate(in_order):
             in_order[place], rest = np.minimum(used, rest), np.maximum(used, rest)
         in_order.append(rest)
-    return found
+    return numbers
 
 
 def may_be_first(first: Words, second: Words, context: Sequence[Words], seed: int) -> npt.NDArray[np.bool_]:

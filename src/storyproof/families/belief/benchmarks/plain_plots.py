@@ -1,6 +1,6 @@
 """Random plain stories, as ToMi words them: people who come and go, and an object that is moved.
 
-Stories have from two people on, and from one move on. The six questions of ToMi are asked about whoever moves the
+Stories have from two people on, and from one move on. The six questions of ToMi are about the person who moves the
 object last and one other. Stories of ToMi's three types come in equal numbers, in rounds of three.
 """
 
@@ -79,8 +79,8 @@ class PlainPlots:
 
     Attributes:
         agents: How many people a story has at most.
-        dials: How much happens; of moves, at most so many.
-        length: How many sentences every story has; 0 for as many as give everybody time to come and go.
+        dials: How much happens; of moves, at most this number.
+        length: How many sentences every story has; 0 for enough that everybody has time to come and go.
     """
 
     agents: int
@@ -94,7 +94,7 @@ class PlainPlots:
             ConfigError: If hardly any stories are of one of the types.
         """
         need = count // len(STORY_TYPES)
-        found: list[list[PlainBlock]] = [[] for _ in STORY_TYPES]
+        blocks: list[list[PlainBlock]] = [[] for _ in STORY_TYPES]
         missing = [need] * len(STORY_TYPES)
         for _ in range(_ROUNDS):
             pool = self._draw_pool(draws, max(_POOL * max(missing), _LEAST))
@@ -106,14 +106,14 @@ class PlainPlots:
                 kept = np.flatnonzero(fits.any(axis=0) & ~used)[: missing[number]]
                 other = np.stack([pair.other[kept] for pair in pairs])
                 chosen = other[fits[:, kept].argmax(axis=0), np.arange(len(kept))]
-                found[number].append(replace(pool.pick(kept), other=chosen))
+                blocks[number].append(replace(pool.pick(kept), other=chosen))
                 missing[number] -= len(kept)
                 used[kept] = True
             if not any(missing):
                 break
         else:
             raise ConfigError("hardly any story is of one of ToMi's types; ask for more moves, people or sentences.")
-        every = _join([part for parts in found for part in parts])
+        every = _join([part for parts in blocks for part in parts])
         order = orders_of_types(draws, need).reshape(-1)
         place = np.repeat(np.arange(need), len(STORY_TYPES))
         return every.pick(order * need + place)
@@ -137,17 +137,17 @@ class PlainPlots:
 
 
 def _with_other(block: PlainBlock, step: int) -> PlainBlock:
-    """Return stories with the agent so many places after the mover as the other; NOBODY if there are not as many."""
+    """Return stories with the agent this number of places after the mover as the other; NOBODY if there are fewer."""
     other = (block.mover + step) % block.people
     return replace(block, other=np.where(step < block.people, other, NOBODY).astype(np.int8))
 
 
 def _last_mover(stories: PlotArrays) -> Small:
     """Return who moves the object last."""
-    found = np.zeros(stories.kind.shape[1], np.int8)
+    movers = np.zeros(stories.kind.shape[1], np.int8)
     for kind, agent in zip(stories.kind, stories.agent, strict=True):
-        found = np.where(kind == EventKind.MOVE, agent, found)
-    return found
+        movers = np.where(kind == EventKind.MOVE, agent, movers)
+    return movers
 
 
 def _join(parts: list[PlainBlock]) -> PlainBlock:
@@ -267,11 +267,11 @@ def _names(cast: Cast, column: int, words: Vocabulary) -> LocalNames:
 
 def count_plots(keys: Mapping[str, Sequence[bytes]]) -> dict[str, dict[str, Any]]:
     """Count plots by their keys, and those of a split that occur in the training split."""
-    found: dict[str, dict[str, Any]] = {
+    counts: dict[str, dict[str, Any]] = {
         split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()
     }
     known = set(keys.get("train", ()))
     for split, each in keys.items():
         if known and split != "train":
-            found[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
-    return found
+            counts[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
+    return counts

@@ -81,7 +81,7 @@ def draw_block(dials: BlockDials, draws: Draws, count: int) -> PlotBlock:
         ConfigError: If hardly any story has a question of every order.
     """
     plot, reading, unknown = dials.plot, dials.reading, dials.unknown
-    found: list[tuple[DrawnPlots, ObjectPlaces, DrawnQuestions]] = []
+    parts: list[tuple[DrawnPlots, ObjectPlaces, DrawnQuestions]] = []
     missing = count
     for _ in range(_ROUNDS):
         drawn = draw_some(plot, draws, _SPARE + int(_POOL * missing))
@@ -94,17 +94,17 @@ def draw_block(dials: BlockDials, draws: Draws, count: int) -> PlotBlock:
             usable &= tells_truly(drawn.stories, drawn.lie, reading)
         kept = choose_stories(questions.orders, usable, missing)
         chosen = DrawnPlots(drawn.stories.pick(kept), drawn.lie.take(kept, axis=1))
-        found.append((chosen, places.pick(kept), questions.pick(kept)))
+        parts.append((chosen, places.pick(kept), questions.pick(kept)))
         missing -= len(kept)
         if not missing:
             break
     else:
         raise ConfigError("hardly any story has a question of every order; ask for a lower order or more moves.")
-    stories = join_plots([each.stories for each, _, _ in found])
-    lie = np.concatenate([each.lie for each, _, _ in found], axis=1)
-    places = join_places([each for _, each, _ in found])
-    questions = join_questions([each for _, _, each in found])
-    if len(found) > 1:  # later draws leave more choice, but the first stories shall be like the last
+    stories = join_plots([each.stories for each, _, _ in parts])
+    lie = np.concatenate([each.lie for each, _, _ in parts], axis=1)
+    places = join_places([each for _, each, _ in parts])
+    questions = join_questions([each for _, _, each in parts])
+    if len(parts) > 1:  # later draws leave more choice, but the first stories shall be like the last
         order = draws.order(count)
         stories, lie = stories.pick(order), lie.take(order, axis=1)
         places, questions = places.pick(order), questions.pick(order)

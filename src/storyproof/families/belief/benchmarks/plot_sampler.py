@@ -32,6 +32,7 @@ _MOST = {
     "lies": 40,
     "peeks": 40,
     "distractions": 40,
+    "walks": 120,
     "gathering": 4,
 }
 _LEAST = {"agents": 2, "rooms": 1, "objects": 1}
@@ -100,11 +101,11 @@ class _Token(IntEnum):
 
 def _picks() -> Bytes:
     """Return which bit of a mask a random byte chooses, by 256 mask + byte; 0 of an empty mask."""
-    found = np.zeros((256, 256), np.uint8)
+    picks = np.zeros((256, 256), np.uint8)
     for mask in range(1, 256):
         members = [bit for bit in range(8) if mask >> bit & 1]
-        found[mask] = [members[byte * len(members) >> 8] for byte in range(256)]
-    return found.reshape(-1)
+        picks[mask] = [members[byte * len(members) >> 8] for byte in range(256)]
+    return picks.reshape(-1)
 
 
 # Little can happen without objects; and for what needs company or a near object, there may be no later occasion.
@@ -122,8 +123,8 @@ def _other_containers() -> Small:
     """Return which other container of the same room a random byte chooses, by 256 old + byte."""
     old, byte = np.arange(126)[:, None], np.arange(256)
     shift = 1 + (byte * (CONTAINERS - 1) >> 8)
-    found: Small = (old - old % CONTAINERS + (old + shift) % CONTAINERS).astype(np.int8).reshape(-1)
-    return found
+    others: Small = (old - old % CONTAINERS + (old + shift) % CONTAINERS).astype(np.int8).reshape(-1)
+    return others
 
 
 _OTHER = _other_containers()
@@ -131,20 +132,20 @@ _OTHER = _other_containers()
 
 def pick_members(masks: Bytes, chance: Bytes) -> Bytes:
     """Choose a member of each set; the first number where a set is empty."""
-    found: Bytes = _PICKS.take((masks.astype(np.uint16) << 8) | chance)
-    return found
+    members: Bytes = _PICKS.take((masks.astype(np.uint16) << 8) | chance)
+    return members
 
 
 def _pick_container(old: Small, chance: Bytes) -> Small:
     """Choose another container of the same room; any if there is none."""
-    found: Small = _OTHER.take((old.astype(np.int16) << 8) | chance)
-    return found
+    containers: Small = _OTHER.take((old.astype(np.int16) << 8) | chance)
+    return containers
 
 
 def _bit(number: Bytes) -> Bytes:
     """Return the sets that have one member each."""
-    found: Bytes = np.uint8(1) << number
-    return found
+    bits: Bytes = np.uint8(1) << number
+    return bits
 
 
 def _below(limit: int, chance: Bytes) -> Small:
@@ -154,8 +155,8 @@ def _below(limit: int, chance: Bytes) -> Small:
 
 def _filled(flags: Flags) -> Bytes:
     """Return all bits where a flag is set, none elsewhere."""
-    found: Bytes = np.negative(flags.view(np.uint8))
-    return found
+    filled: Bytes = np.negative(flags.view(np.uint8))
+    return filled
 
 
 def _take(array: npt.NDArray[Any], at: Indices) -> npt.NDArray[Any]:
@@ -165,13 +166,13 @@ def _take(array: npt.NDArray[Any], at: Indices) -> npt.NDArray[Any]:
 
 def select(flags: Flags, one: npt.NDArray[Any], other: npt.NDArray[Any] | np.uint8 | np.int8) -> npt.NDArray[Any]:
     """Return one value where a flag is set, and else the other: `np.where` for bytes, without guessing at flags."""
-    found: npt.NDArray[Any] = other ^ ((one ^ other) & _filled(flags).view(one.dtype))
-    return found
+    selected: npt.NDArray[Any] = other ^ ((one ^ other) & _filled(flags).view(one.dtype))
+    return selected
 
 
 def _union(masks: Bytes, axis: int = 0) -> Bytes:
-    found: Bytes = np.bitwise_or.reduce(masks, axis=axis)
-    return found
+    union: Bytes = np.bitwise_or.reduce(masks, axis=axis)
+    return union
 
 
 class _Drawing:
@@ -315,7 +316,7 @@ class _Drawing:
     def _walk(self, time: int, walks: Flags) -> None:
         """Let somebody come or go, pay attention again, or stop watching."""
         chance = self.chance[time]
-        # Often somebody who has not been mentioned yet: who is not named is not in the story.
+        # Often somebody who has not been mentioned yet: people who are not named are not in the story.
         new = (self.named ^ self.everybody) & np.negative(chance[2] & 1)
         agent = pick_members(select(new != 0, new, self._restless(time)), chance[3])
         bit = _bit(agent) & _filled(walks)
@@ -349,8 +350,8 @@ class _Drawing:
 
     def _meeting_room(self, time: int) -> Bytes:
         """Return the row of the room in which people meet now."""
-        found: Bytes = self.meeting[time * _MEETINGS // self.dials.sentences]
-        return found
+        rooms: Bytes = self.meeting[time * _MEETINGS // self.dials.sentences]
+        return rooms
 
     def _restless(self, time: int) -> Bytes:
         """Return who may walk next: those who are missing where people meet, or else those who are there.
@@ -362,8 +363,8 @@ class _Drawing:
         here = _union(self.inside[1:] & _filled(self._rooms[1:] == self._meeting_room(time))) & ~self.distracted
         missing = self.named & ~here
         returns = self.chance[time, 2] >> 4 < _RETURNING.take(np.bitwise_count(missing))
-        found: Bytes = select(returns, missing, select(here != 0, here, self.everybody))
-        return found
+        walkers: Bytes = select(returns, missing, select(here != 0, here, self.everybody))
+        return walkers
 
     def _put(self, time: int, at: Indices, moves: Flags, beside: Bytes, inside: Bytes) -> None:
         """Place the next object where somebody is, or let somebody move one."""
@@ -468,17 +469,17 @@ def draw_plots(dials: PlotDials, draws: Draws, count: int) -> DrawnPlots:
     Raises:
         ConfigError: If hardly any story can have all that the dials ask for.
     """
-    found: list[DrawnPlots] = []
+    plots: list[DrawnPlots] = []
     missing = count
     for _ in range(_ROUNDS):
         drawn = draw_some(dials, draws, 64 + int(_SURPLUS * missing))
         kept = np.arange(min(missing, drawn.lie.shape[1]))
-        found.append(DrawnPlots(drawn.stories.pick(kept), drawn.lie.take(kept, axis=1)))
+        plots.append(DrawnPlots(drawn.stories.pick(kept), drawn.lie.take(kept, axis=1)))
         missing -= len(kept)
         if not missing:
             break
     else:
         raise ConfigError("hardly any story can have all that is asked for; ask for less, or for more walks.")
     return DrawnPlots(
-        join_plots([each.stories for each in found]), np.concatenate([each.lie for each in found], axis=1)
+        join_plots([each.stories for each in plots]), np.concatenate([each.lie for each in plots], axis=1)
     )

@@ -253,7 +253,7 @@ def draw_questions(
     story = np.tile(np.arange(count), DRAWN)
     course = Course.of(stories)
     known = find_short(course, objects, agents, order, reading)
-    found = []
+    drawn = []
     for length in range(1, order + 1):
         chain = draw_chains(draws, agents, length, DRAWN * count)
         things = _draw_things(places, draws, DRAWN)
@@ -286,15 +286,15 @@ def draw_questions(
         if robust:
             fits &= ~_depends(stories, QuestionArrays.of_beliefs(thing, chain, story)).reshape(DRAWN, count)
         chains = chain.reshape(length, DRAWN, count)
-        found.append(DrawnChains(things, chains, fits, right, choices, draws.bytes(DRAWN, count)))
-    return DrawnQuestions(found, known)
+        drawn.append(DrawnChains(things, chains, fits, right, choices, draws.bytes(DRAWN, count)))
+    return DrawnQuestions(drawn, known)
 
 
 def _depends(stories: PlotArrays, asked: QuestionArrays) -> Flags:
     """Return which answers are not the same under all readings."""
     derived = provers.answer_all(stories, asked, ALL_READINGS)
-    found: Flags = np.any([codes != derived[0] for codes in derived[1:]], axis=0)
-    return found
+    differs: Flags = np.any([codes != derived[0] for codes in derived[1:]], axis=0)
+    return differs
 
 
 def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> Columns:
@@ -314,8 +314,8 @@ def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> C
     score = np.sum([each.merit * max(1, shorter**2) for shorter, each in enumerate(drawn)], axis=0)
     # Chance decides between equally good ones, not their place: the first stories shall be like the last.
     best = np.argsort(np.where(fits, -256 * score - drawn[0].chance[0], 1), kind="stable")[:count]
-    found: Columns = np.sort(best[fits[best]])
-    return found
+    stories: Columns = np.sort(best[fits[best]])
+    return stories
 
 
 def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
@@ -323,14 +323,14 @@ def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
 
     As far as the questions that were drawn allow it.
     """
-    found = []
+    beliefs = []
     for each in drawn:
         columns = np.arange(each.fits.shape[1])
         exact = [name in _EXACT for name in each.readers]
         aims = [_REALITY if name == "reality" and len(each.chain) > 1 else 1.0 for name in each.readers]
         chosen = balance(each.fits, each.right, exact, aims, each.choices, each.chance)
         right = each.right[chosen, columns]
-        found.append(
+        beliefs.append(
             OrderChoice(
                 each.thing[chosen, columns],
                 each.chain[:, chosen, columns],
@@ -338,7 +338,7 @@ def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
                 1 / each.choices[chosen, columns],
             )
         )
-    return found
+    return beliefs
 
 
 def _draw_things(places: ObjectPlaces, draws: Draws, times: int) -> Small:
@@ -354,10 +354,10 @@ def _draw_things(places: ObjectPlaces, draws: Draws, times: int) -> Small:
 
 def _of_things(values: Small, things: Small) -> Small:
     """Return what [object, story] values are for some objects of each story, [row, story]."""
-    found = np.repeat(values[:1], len(things), axis=0)
+    repeated = np.repeat(values[:1], len(things), axis=0)
     for number, value in enumerate(values[1:], start=1):  # whole rows at a time, faster than one by one
-        found = select(things == number, value, found)
-    return found
+        repeated = select(things == number, value, repeated)
+    return repeated
 
 
 def balance(
@@ -387,7 +387,7 @@ def balance(
     prices, is_exact = np.zeros(len(exact)), np.array(exact)
     steps, before = np.full(len(exact), _STEP), np.zeros(len(exact))
     least = np.where(is_exact, -_LOWEST, 0)
-    cost, found, fewest = base.copy(), columns, np.inf
+    cost, best, fewest = base.copy(), columns, np.inf
     for _ in range(_ROUNDS):
         chosen = (np.minimum.reduce(cost, axis=0) & np.int32((1 << bits) - 1)).astype(np.intp)
         at = (chosen * count + columns)[counted]
@@ -399,7 +399,7 @@ def balance(
         misses = np.where(is_exact, excess, np.maximum(excess, 0)).tolist()
         wrong = math.hypot(*misses)  # so that one great miss counts more than several small ones
         if wrong < fewest:
-            found, fewest = chosen, wrong
+            best, fewest = chosen, wrong
         if wrong < _ENOUGH:
             break
         # Each reader has a step of its own: longer while the error keeps its sign, shorter when it changes.
@@ -410,19 +410,19 @@ def balance(
         table = (np.rint(prices * _SCALE) @ members).astype(np.int32) << bits
         table.take(sets, out=cost, mode="wrap")  # the fastest mode; nothing is out of bounds
         cost += base
-    return found
+    return best
 
 
 def describe(choices: Sequence[OrderChoice]) -> dict[str, dict[str, float]]:
     """Return how often the cheap readers are right, by order, rounded for a manifest."""
-    found: dict[str, dict[str, float]] = {}
+    rates: dict[str, dict[str, float]] = {}
     for order, choice in enumerate(choices, start=1):
         shares = {name: float(flags.mean()) for name, flags in choice.right.items()}
         shares = {"guess": float(choice.guess.mean()), **shares}
         if order > 1:
             shares["differs_from_lower_order"] = 1 - shares["without_last"]
-        found[str(order)] = {name: round(share, 4) for name, share in shares.items()}
-    return found
+        rates[str(order)] = {name: round(share, 4) for name, share in shares.items()}
+    return rates
 
 
 def choose_others(
@@ -511,15 +511,15 @@ def choose_others(
     good = np.where(is_place, codes == real, believers | (codes == 1))
     wanted = _half(ask, (fits & good).any(axis=0), (fits & ~good).any(axis=0), chance)
     chosen = (2 * fits + (good == wanted)).argmax(axis=0)
-    found = asked.pick(chosen * count + columns)
+    questions = asked.pick(chosen * count + columns)
     # Whether somebody knows where an object is has an answer in every story, and where it is has one under any reading.
     instead = np.flatnonzero(~fits[chosen, columns])
-    found.ask[instead], found.place[instead] = ASKS.index(Ask.KNOWS_WHERE), NOBODY
-    found.chain[0, instead], found.chain[1:, instead] = agent[instead], NOBODY
+    questions.ask[instead], questions.place[instead] = ASKS.index(Ask.KNOWS_WHERE), NOBODY
+    questions.chain[0, instead], questions.chain[1:, instead] = agent[instead], NOBODY
     if robust:
-        dependent = np.flatnonzero(_depends(stories, found))
-        found.ask[dependent], found.chain[:, dependent] = ASKS.index(Ask.REALITY), NOBODY
-    return found
+        dependent = np.flatnonzero(_depends(stories, questions))
+        questions.ask[dependent], questions.chain[:, dependent] = ASKS.index(Ask.REALITY), NOBODY
+    return questions
 
 
 def _half(kind: Bytes, can_be: Flags, need_not: Flags, chance: Indices) -> Flags:
@@ -531,13 +531,13 @@ def _half(kind: Bytes, can_be: Flags, need_not: Flags, chance: Indices) -> Flags
         need_not: For which it can fail to hold.
         chance: A random number for each story, which decides where both is possible.
     """
-    found = can_be & ~need_not
+    half = can_be & ~need_not
     for each in np.unique(kind):
         free = np.flatnonzero((kind == each) & can_be & need_not)
         usable = (kind == each) & (can_be | need_not)
-        missing = int(usable.sum()) // 2 - int((found & usable).sum())
-        found[free[np.argsort(chance[free], kind="stable")[: max(0, missing)]]] = True
-    return found
+        missing = int(usable.sum()) // 2 - int((half & usable).sum())
+        half[free[np.argsort(chance[free], kind="stable")[: max(0, missing)]]] = True
+    return half
 
 
 def choose_controls(places: ObjectPlaces, draws: Draws, kinds: Sequence[Ask]) -> QuestionArrays:
@@ -550,7 +550,7 @@ def choose_controls(places: ObjectPlaces, draws: Draws, kinds: Sequence[Ask]) ->
 
 def tells_truly(stories: PlotArrays, lie: Flags, reading: BeliefReading) -> Flags:
     """Return in which stories exactly the messages that are called lies are not believed by their speakers."""
-    found = np.ones(stories.kind.shape[1], np.bool_)
+    is_true = np.ones(stories.kind.shape[1], np.bool_)
     spoken = np.isin(stories.kind, MESSAGES)
     columns = np.arange(stories.kind.shape[1])
     for time in np.flatnonzero(spoken.any(axis=1)).tolist():
@@ -560,8 +560,8 @@ def tells_truly(stories: PlotArrays, lie: Flags, reading: BeliefReading) -> Flag
         speaker, thing = stories.agent[time, which], stories.thing[time, which]
         earlier = Course.of(stories.without(before))
         believed = oracle.beliefs(earlier, columns[which], thing, speaker[None], reading)
-        found[which] &= (believed != stories.container[time, which]) == lie[time, which]
-    return found
+        is_true[which] &= (believed != stories.container[time, which]) == lie[time, which]
+    return is_true
 
 
 def share_of_lies_that_deceive(stories: PlotArrays, lie: Flags, reading: BeliefReading) -> float:

@@ -185,5 +185,5 @@ def slot_names(plots: Plots, cast: Cast, words: int) -> Words:
 def orders_of_types(draws: Draws, count: int, types: int = 3) -> Indices:
     """Draw the order of the story types in each round of as many stories, [round, place]."""
     orders = np.array(list(permutations(range(types))))
-    found: Indices = orders[draws.below(len(orders), count)]
-    return found
+    drawn: Indices = orders[draws.below(len(orders), count)]
+    return drawn

@@ -58,27 +58,27 @@ class ShortChains:
         index = rows.reshape(-1).take(number)
         index *= self.places[0].size
         index += at
-        found: Small = self.places.reshape(-1).take(index)
-        return found
+        beliefs: Small = self.places.reshape(-1).take(index)
+        return beliefs
 
 
 @lru_cache(maxsize=64)
 def arrangements(agents: int, length: int) -> Small:
-    """Return all ways to arrange so many of the agents, [place, way]."""
+    """Return all ways to arrange a number of the agents, [place, way]."""
     return np.ascontiguousarray(np.array(list(permutations(range(agents), length)), np.int8).T)
 
 
 def find_short(course: Course, objects: int, agents: int, order: int, reading: BeliefReading) -> ShortChains:
-    """Return what all chains of few agents believe, of as many as are worth the effort."""
+    """Return what all chains of few agents believe, up to the number that is worth the effort."""
     by_set = not oracle.is_weighed(reading)
     rows, sizes, chains = _number_chains(agents, min(order, agents, _SHORT if by_set else 2), by_set)
     most = _ALL_SETS if by_set else _ALL_PAIRS
     longest = max(1, sum(objects * size <= most for size in sizes))
     chains = chains[: sizes[longest - 1]]
     if by_set:
-        found = beliefs_of_all(course, chains, reading)
+        beliefs = beliefs_of_all(course, chains, reading)
         # Without stories, it is not known how many objects they have.
-        return ShortChains(rows[:longest], found.reshape(len(chains), objects, course.count))
+        return ShortChains(rows[:longest], beliefs.reshape(len(chains), objects, course.count))
     parts = [_beliefs_of(course, objects, arrangements(agents, length), reading) for length in range(1, longest + 1)]
     return ShortChains(rows[:longest], np.ascontiguousarray(np.concatenate(parts, axis=1).transpose(1, 0, 2)))
 
@@ -94,7 +94,7 @@ def _number_chains(agents: int, longest: int, by_set: bool) -> tuple[list[Column
 
     Returns:
         The number of each chain, by how many agents it has, less one, [agent, …]; how many numbers there are for chains
-        of so many agents at most; and one chain for each number.
+        of at most this number of agents; and one chain for each number.
     """
     rows, sizes, chains = [], [], dict[tuple[int, ...], int]()
     for length in range(1, longest + 1):
@@ -125,7 +125,7 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Bel
         chains: Chains without repetitions side by side.
         reading: One under which nothing is weighed.
     """
-    shown, said = oracle.sights(course), oracle.hearing(course)
+    shown, said = course.sights, course.hearing
     steps, objects, count = len(course.stories.kind), course.objects, course.count
     # Where a chain believes an object to be which learns it last from a message, or by seeing one of the objects, by
     # the time of this; at first, if it learns nothing.
@@ -135,7 +135,7 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Bel
         places[1:, time] = select(put, places[0, time], places[1:, time - 1])
     of_object = np.arange(1, 1 + objects)[:, None] * ((1 + steps) * count)
     start = np.arange(count) + count
-    found = np.empty((len(chains), objects, count), np.int8)
+    beliefs = np.empty((len(chains), objects, count), np.int8)
     for number, (first, *rest) in enumerate(chains):
         sees, hears = shown.noticing[:, first], said.hearing[:, first]
         if not rest:
@@ -153,5 +153,5 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Bel
         index *= count
         index += start
         index += is_shown * of_object
-        places.reshape(-1).take(index, out=found[number], mode="wrap")  # the fastest mode; nothing is out of bounds
-    return found
+        places.reshape(-1).take(index, out=beliefs[number], mode="wrap")  # the fastest mode; nothing is out of bounds
+    return beliefs

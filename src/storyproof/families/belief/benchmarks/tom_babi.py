@@ -263,9 +263,9 @@ def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[PlotArr
         wide = np.empty(present.shape, np.int8)
         for row, value in zip(wide, values, strict=True):
             row[:] = value
-        found = np.full((height, present.shape[1]), empty, np.int8)
-        found.reshape(-1)[target] = wide.reshape(-1)[source]
-        return found
+        moved = np.full((height, present.shape[1]), empty, np.int8)
+        moved.reshape(-1)[target] = wide.reshape(-1)[source]
+        return moved
 
     kinds, agents, rooms, things, containers = zip(*steps, strict=True)
     stories = PlotArrays.plain(

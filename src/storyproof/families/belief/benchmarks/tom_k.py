@@ -182,10 +182,10 @@ class TomKConfig(Config):
         for name, value in expected.items():
             if getattr(self, name) != value:
                 raise ConfigError(
-                    f"--{name} is {getattr(self, name)}; --style tomi asks ToMi's six questions, so use {value}."
+                    f"--{name} is {getattr(self, name)}; --style tomi has ToMi's six questions, so use {value}."
                 )
         if not self.moves:
-            raise ConfigError("--moves is 0; ToMi's questions are about whoever moves the object, so use 1 or more.")
+            raise ConfigError("--moves is 0; ToMi's questions are about who moves the object, so use 1 or more.")
 
     @property
     def _least_length(self) -> int:
@@ -284,7 +284,7 @@ class TomK(Benchmark):
     Questions: one about beliefs of each order from 1 to `order`, one about memory or reality, and one of another kind:
     what somebody would say, whether somebody knows where the object is or that somebody else is wrong, who believes
     something, and what a group commonly believes. In ToMi's wording (preset `plain`): the six questions of ToMi about
-    whoever moves the object and one other, with as many stories of each of ToMi's three types.
+    the person who moves the object and one other, with equally many stories of ToMi's three types.
 
     Splits: differ in their stories, and on request in their words (`disjoint`).
 
@@ -350,7 +350,7 @@ class TomK(Benchmark):
 
     def _sizes(self, split: str) -> tuple[int, ...]:
         """Return how many words there are for what makes a story unique; see `_cast`."""
-        words = {role: len(found) for role, found in self._words[split].items()}
+        words = {role: len(role_words) for role, role_words in self._words[split].items()}
         return words["agents"], words["agents"] - 1, words["rooms"], words["objects"], words["containers"]
 
     @cached_property
@@ -365,10 +365,10 @@ class TomK(Benchmark):
     def plots(self, split: str, index: int) -> PlotBlock:
         """Return a block of stories without words, with the questions that they are asked; the first ones are kept."""
         if (split, index) not in self._drawn:
-            found = self._draw(split, index)
+            plots = self._draw(split, index)
             if index:
-                return found
-            self._drawn[split, index] = found
+                return plots
+            self._drawn[split, index] = plots
         return self._drawn[split, index]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -441,8 +441,8 @@ class TomK(Benchmark):
         asked = replace(asked, story=asked.story - start)
         stories, lie, words = drawn.stories.between(start, end), drawn.lie[:, start:end], cast.between(start, end)
         derived = provers.derive(stories, asked, made.reading, ALL_READINGS)
-        for found in provers.differences(stories, asked, derived):
-            raise ProofError(provers.describe(stories, asked, derived, found))
+        for difference in provers.differences(stories, asked, derived):
+            raise ProofError(provers.describe(stories, asked, derived, difference))
         named = name_questions(asked, words, self._label_words.agent_rank)
         unknown = np.full(asked.count, made.unknown)
         labels = LabelledQuestions(stories, lie, words, asked, named.chain, derived, made.reading, unknown)
@@ -466,8 +466,8 @@ class TomK(Benchmark):
     def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
         """Narrate plain stories, and derive their labels from the text as `verify` does."""
         drawn = self._plain_plots(split, index)
-        told = narrate_plain(drawn, self._cast(split, index, drawn.stories), self.vocabulary, stories)
-        columns = identity(self.name, split, index * self.block_stories, stories, len(SIX)) | told
+        table = narrate_plain(drawn, self._cast(split, index, drawn.stories), self.vocabulary, stories)
+        columns = identity(self.name, split, index * self.block_stories, stories, len(SIX)) | table
         return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
@@ -482,30 +482,30 @@ class TomK(Benchmark):
                 for split, count in splits.items()
             }
             return {"plots": count_plots(keys)}
-        found, deceive = {}, {}
+        rates, deceive = {}, {}
         for split, count in splits.items():
             kept, drawn = np.arange(min(count, self.block_stories)), self.plots(split, 0)
-            found[split] = describe([each.pick(kept) for each in drawn.beliefs])
-            some = min(count, _LIES_COUNTED)
+            rates[split] = describe([each.pick(kept) for each in drawn.beliefs])
+            counted = min(count, _LIES_COUNTED)
             deceive[split] = share_of_lies_that_deceive(
-                drawn.stories.between(0, some), drawn.lie[:, :some], self.config.reading
+                drawn.stories.between(0, counted), drawn.lie[:, :counted], self.config.reading
             )
-        notes: dict[str, Any] = {"balance": {"stories_at_most": self.block_stories, "shares": found}}
+        notes: dict[str, Any] = {"balance": {"stories_at_most": self.block_stories, "shares": rates}}
         if self.config.lies:
             notes["lies"] = {"stories_at_most": _LIES_COUNTED, "deceive": deceive}
         return notes
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return how many plots there are, and how many of a split occur in training."""
-        found = []
+        remarks = []
         for split, entry in manifest.get("plots", {}).items():
             shared = (
                 f"; {100 * entry['in_train']:.2f}% of the stories have a plot of the training split"
                 if "in_train" in entry
                 else ""
             )
-            found.append(f"{split}: {entry['distinct']:,} different plots{shared}")
-        return found
+            remarks.append(f"{split}: {entry['distinct']:,} different plots{shared}")
+        return remarks
 
     @classmethod
     def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:

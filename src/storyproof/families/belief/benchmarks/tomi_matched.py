@@ -69,8 +69,8 @@ PRESENT: tuple[Way, ...] = tuple(
 )
 ABSENT: tuple[Way, ...] = tuple((start, MOVES, end) for start, end in product(_BEFORE_MOVE, (SHOWN, GONE, SHOWN_AGAIN)))
 # A companion with a false belief has left for good before the move. For a second-order false belief a companion leaves
-# while the mover is out, so that under `infer-mover` it does not assume that the mover stayed; and is back, with the
-# mover gone, when the object is mentioned, so that it knows the place under `closed` as well.
+# while the mover is out, so that under `infer-mover` they do not assume that the mover stayed; and is back, with the
+# mover gone, when the object is mentioned, so that they know the place under `closed` as well.
 WAYS: dict[str, tuple[Way, ...]] = {
     "true_belief": PRESENT + ABSENT,
     "false_belief": tuple(combinations_with_replacement(_BEFORE_MOVE, 3)),
@@ -102,8 +102,8 @@ def draw_skeletons(draws: Draws, count: int) -> Codes:
     marks = np.repeat((np.arange(len(_MARKS)) << 32)[:, None] - 1, count, axis=1)
     order = np.argsort(np.concatenate([entries, marks, acts]), axis=0, kind="stable")
     companions = [code for agent in range(1, AGENTS) for code in (_EXIT[agent], _ENTER[agent], _EXIT[agent])]
-    found: Codes = np.array([*_ENTER, *_MARKS, *companions], np.uint8)[order]
-    return found
+    codes: Codes = np.array([*_ENTER, *_MARKS, *companions], np.uint8)[order]
+    return codes
 
 
 def draw_plots(draws: Draws, count: int) -> tuple[Plots, Indices]:
@@ -209,7 +209,7 @@ class TomiMatched(BeliefBenchmark):
         """Draw the words of a block's stories.
 
         The combination of mover, one companion, room, object and containers is never the same twice. The text shows
-        which companion that is by what it does, whoever is asked about, so no two stories have the same text.
+        which companion that is by what they do, whichever is asked about, so no two stories have the same text.
         """
         draws = Draws(*self.identity, split, index, "words")
         words, number = self.vocabularies[split], self.narrator.numbers

@@ -65,8 +65,8 @@ def cast_words(
 
     def turned(needed: int, first: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         """Return each number's distance from the first, so that the first gets the word that is given."""
-        found: npt.NDArray[np.intp] = ((np.arange(needed)[:, None] - first) % needed).astype(np.intp)
-        return found
+        turned: npt.NDArray[np.intp] = ((np.arange(needed)[:, None] - first) % needed).astype(np.intp)
+        return turned
 
     placed = (stories.kind == EventKind.PLACE).argmax(axis=0), np.arange(count)
     boxes = CONTAINERS * dials.rooms
@@ -81,11 +81,11 @@ def cast_words(
 
 def _insert(ordered: Sequence[Indices], word: Indices) -> list[Indices]:
     """Return sorted words of each story with one more; for a few words that is several times as fast as sorting."""
-    found = []
+    inserted = []
     for other in ordered:
-        found.append(np.minimum(other, word))
+        inserted.append(np.minimum(other, word))
         word = np.maximum(other, word)
-    return [*found, word]
+    return [*inserted, word]
 
 
 def _places_of_agents(stories: PlotArrays) -> npt.NDArray[np.intp]:

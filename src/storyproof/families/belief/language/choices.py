@@ -1,6 +1,6 @@
 """How each sentence of a story is put: which paraphrase, which connective or time, and whether a pronoun will do.
 
-A pronoun stands only for whoever acted in the sentence before, and only if it can mean nobody else: of all people
+A pronoun stands only for who acted in the sentence before, and only if it can mean nobody else: of all people
 mentioned so far whom it fits, no other could do now what the sentence says.
 """
 
@@ -27,10 +27,10 @@ _KEY_OF_KIND = np.array(
 )
 # Sentences that may follow a connective: those in which somebody does something.
 _ACTS = tuple(kind for kind in EventKind if kind not in (*IDLE, EventKind.PLACE))
-_TIME_IN = 6  # one of so many sentences says that it has got later
-_FIRST_TIMES = 3  # a story begins at one of so many times
-_CONNECTED_IN = 5  # of so many sentences two begin with a connective
-_PRONOUN_IN = 5  # of so many sentences that could have a pronoun, all but one do
+_TIME_IN = 6  # one in this number of sentences says that it has got later
+_FIRST_TIMES = 3  # a story begins at one of this number of times
+_CONNECTED_IN = 5  # of this number of sentences two begin with a connective
+_PRONOUN_IN = 5  # of this number of sentences that could have a pronoun, all but one do
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,8 @@ def sentence_keys(stories: PlotArrays, lie: Flags) -> Small:
     kind = stories.kind.view(np.int8)
     key = _KEY_OF_KIND.take(kind)
     lies = lie & (kind >= min(MESSAGES)) & (kind <= max(MESSAGES))
-    found: Small = np.where(lies, kind - np.int8(EventKind.TELL) + np.int8(_FIRST_LIE), key).astype(np.int8)
-    return found
+    keys: Small = np.where(lies, kind - np.int8(EventKind.TELL) + np.int8(_FIRST_LIE), key).astype(np.int8)
+    return keys
 
 
 def choose(pack: LanguagePack, style: str, stories: PlotArrays, lie: Flags, is_female: Flags, draws: Draws) -> Choices:
@@ -112,16 +112,16 @@ def _choose_subjects(pack: LanguagePack, stories: PlotArrays, is_female: Flags, 
     """Choose where a pronoun stands for somebody, or nothing where the language can do without."""
     steps, count = stories.kind.shape
     wanted = (draws.below(_PRONOUN_IN, stories.kind.size) > 0).reshape(stories.kind.shape)
-    found = np.zeros((steps, count), np.int8)
+    subjects = np.zeros((steps, count), np.int8)
     world = _World(stories)
     for time in range(steps):
         if time:
             agent = stories.agent[time]
             repeats = (agent == stories.agent[time - 1]) & (agent != NOBODY) & wanted[time]
             picked = np.flatnonzero(repeats & (stories.kind[time] > EventKind.FEEL))
-            found[time, picked] = _subjects_at(world, time, picked, is_female, pack.grammar.is_silent)
+            subjects[time, picked] = _subjects_at(world, time, picked, is_female, pack.grammar.is_silent)
         world.advance(time)
-    return found
+    return subjects
 
 
 def _subjects_at(world: _World, time: int, picked: Picked, is_female: Flags, can_be_silent: bool) -> Small:
@@ -131,10 +131,10 @@ def _subjects_at(world: _World, time: int, picked: Picked, is_female: Flags, can
     row = world.stories.agent[time, picked], np.arange(len(picked))
     fits = able[row]
     alone_of_gender = (able & (female == female[row])).sum(axis=0) == 1
-    found = np.where(fits & alone_of_gender, np.int8(BY_PRONOUN), np.int8(BY_NAME))
+    subjects = np.where(fits & alone_of_gender, np.int8(BY_PRONOUN), np.int8(BY_NAME))
     if can_be_silent:
-        found = np.where(fits & (able.sum(axis=0) == 1), np.int8(SILENT), found)
-    return found
+        subjects = np.where(fits & (able.sum(axis=0) == 1), np.int8(SILENT), subjects)
+    return subjects
 
 
 class _World:
@@ -172,7 +172,7 @@ class _World:
         can_move = (room == lies_in) & ((stands_in == NOBODY) | (stands_in == lies_in))
         speaks = heeds & inside & (lies_in != NOBODY)
         walks = heeds & (watched == NOBODY)
-        found = np.zeros_like(inside)
+        is_able = np.zeros_like(inside)
         for which, possible in (
             (EventKind.IS_IN, (room == asked) | (walks & ~inside)),
             (EventKind.ENTER, walks & (room != asked)),
@@ -186,8 +186,8 @@ class _World:
             (EventKind.WHISPER, speaks & beside),
             (EventKind.ANNOUNCE, speaks),
         ):
-            found |= (kind == which) & possible
-        return found
+            is_able |= (kind == which) & possible
+        return is_able
 
     def advance(self, time: int) -> None:
         """Let happen what happens at a time."""
@@ -216,7 +216,7 @@ class _World:
 def _finds_room(stories: PlotArrays) -> Flags:
     """Return which placings need not name their room, [time, story], because ToMi's rule finds it.
 
-    The rule is that of `storyproof.families.belief.text.parse`. Where it is not clear at once that it finds the room,
+    The rule is that of `tomi_text.parse`. Where it is not clear at once that it finds the room,
     the room is named.
     """
     steps, count = stories.kind.shape
@@ -230,15 +230,15 @@ def _finds_room(stories: PlotArrays) -> Flags:
         thing = np.maximum(stories.thing[time], 0)
         moved_later[time] = moves[thing, columns]
         moves[thing, columns] |= stories.kind[time] == EventKind.MOVE
-    found = np.zeros((steps, count), np.bool_)
+    is_clear = np.zeros((steps, count), np.bool_)
     for time in range(steps):
         kind, room = stories.kind[time], stories.room[time]
         container = np.maximum(stories.container[time], 0)
         is_new = world.lies_in[np.maximum(stories.thing[time], 0), columns] == NOBODY
         seen = moved_later[time] & (world.room == room).any(axis=0)
         follows = ~known[container, columns] & ~moved_later[time] & (entered == room)
-        found[time] = (kind == EventKind.PLACE) & is_new & (seen | follows)
+        is_clear[time] = (kind == EventKind.PLACE) & is_new & (seen | follows)
         known[container, columns] |= stories.container[time] != NOBODY
         entered = np.where(kind == EventKind.ENTER, room, entered)
         world.advance(time)
-    return found
+    return is_clear

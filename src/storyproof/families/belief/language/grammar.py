@@ -56,7 +56,7 @@ def one_of(marks: frozenset[str], choices: frozenset[str]) -> str:
     Raises:
         GrammarError: If there is none, or several.
     """
-    found = sorted(marks & choices)
-    if len(found) != 1:
-        raise GrammarError(f"expected one of the marks {', '.join(sorted(choices))}, found {len(found)}")
-    return found[0]
+    chosen = sorted(marks & choices)
+    if len(chosen) != 1:
+        raise GrammarError(f"expected one of the marks {', '.join(sorted(choices))}, found {len(chosen)}")
+    return chosen[0]

@@ -45,12 +45,12 @@ def _pieces(parts: Sequence[Part]) -> list[tuple[int, tuple[Part, ...]]]:
     pieces: list[tuple[int, list[Part]]] = []
     role = _NOTHING
     for part in parts:
-        found = ROLES.index(part.role) if isinstance(part, Slot) else role
-        if pieces and (found == role or role == _NOTHING):
-            pieces[-1] = (found, [*pieces[-1][1], part])
+        role_number = ROLES.index(part.role) if isinstance(part, Slot) else role
+        if pieces and (role_number == role or role == _NOTHING):
+            pieces[-1] = (role_number, [*pieces[-1][1], part])
         else:
-            pieces.append((found, [part]))
-        role = found
+            pieces.append((role_number, [part]))
+        role = role_number
     return [(role, tuple(piece)) for role, piece in pieces]
 
 
@@ -176,12 +176,12 @@ class _SentenceWords:
         at = self._local[role].take(cell).astype(np.intp)
         at *= self._stories
         at += story
-        found: Words = self._names[role].take(at)
+        words: Words = self._names[role].take(at)
         if role == 0 and self._subject is not None:
             subject = self._subject.take(cell)
             other = np.flatnonzero(subject != BY_NAME)
-            found[other] = len(self._female) + 2 * (subject[other] == SILENT) + self._female[found[other]]
-        return found
+            words[other] = len(self._female) + 2 * (subject[other] == SILENT) + self._female[words[other]]
+        return words
 
 
 class Interviewer:
@@ -197,9 +197,9 @@ class Interviewer:
 
         Words are numbered: the chain, the object, the container, and none.
         """
-        found = self._known.get((ask, count))
-        if found is not None:
-            return found
+        layout = self._known.get((ask, count))
+        if layout is not None:
+            return layout
         bases, words = [], []
         for template, number in question_parts(self.pack, ask, count):
             for role, piece in _pieces(template.alone):

@@ -128,8 +128,8 @@ class LanguagePack:
         try:
             self.vocabulary = Vocabulary(*map(tuple, lists))
         except VocabularyError as error:
-            found = (noun for nouns in self.nouns.values() for noun in nouns if quoted(noun.word) in str(error))
-            last = max((noun.line for noun in found), default=1)
+            nouns_quoted = (noun for nouns in self.nouns.values() for noun in nouns if quoted(noun.word) in str(error))
+            last = max((noun.line for noun in nouns_quoted), default=1)
             raise VocabularyError(f"{path}, line {last}: {error}") from None
 
     @property
@@ -138,46 +138,46 @@ class LanguagePack:
         return " " if self.grammar.spaced else ""
 
     def _read_agents(self, node: _Node) -> tuple[Noun, ...]:
-        found = []
+        agents = []
         for item in node.items():
             name, *marks = item.text().split()
             if marks not in ([MALE], [FEMALE]):
                 raise item.error(f"the name {quoted(name)} has no gender; write '{name} {FEMALE}' or '{name} {MALE}'")
-            found.append(Noun(name, self.grammar.agent_forms(name, marks[0]), item.line, marks[0]))
-        return tuple(found)
+            agents.append(Noun(name, self.grammar.agent_forms(name, marks[0]), item.line, marks[0]))
+        return tuple(agents)
 
     def _read_nouns(self, node: _Node, role: str) -> tuple[Noun, ...]:
-        found = []
+        nouns = []
         for _, item in node.pairs():
             word, *marks = item.text().split()
             try:
-                found.append(Noun(word, self.grammar.noun_forms(word, frozenset(marks)), item.line))
+                nouns.append(Noun(word, self.grammar.noun_forms(word, frozenset(marks)), item.line))
             except GrammarError as error:
                 raise item.error(f"{role} {quoted(word)}: {error}") from None
-        return tuple(found)
+        return tuple(nouns)
 
     def _read_sentences(self, node: _Node) -> dict[tuple[str, str], tuple[SentenceTemplate, ...]]:
-        found = {}
+        templates = {}
         for key, item in node.mapping(KEYS).items():
             styles = item.mapping((PLAIN, NARRATIVE), optional=(TOMI,) if key == "place" else ())
             for style, texts in styles.items():
                 needed = SENTENCES[key] - ({ROOM} if style == TOMI else set())
                 nodes = texts.items() if style == NARRATIVE else [texts]
-                found[key, style] = tuple(self._read_template(each, needed) for each in nodes)
-        return found
+                templates[key, style] = tuple(self._read_template(each, needed) for each in nodes)
+        return templates
 
     def _read_questions(self, node: _Node) -> tuple[_Templates, dict[tuple[Ask, str], tuple[SentenceTemplate, ...]]]:
         """Return what is asked by each part of a question, and how else people ask it: the rest of a list."""
-        found, others = {}, {}
+        asks, others = {}, {}
         for name, item in node.mapping(tuple(map(str, QUESTIONS))).items():
             ask = Ask(name)
             needed = QUESTIONS[ask]
             parts = {next(iter(needed)): item} if len(needed) == 1 else item.mapping(tuple(needed))
             for part, each in parts.items():
                 nodes = each.items() if each.is_list else [each]
-                found[ask, part], *rest = (self._read_template(one, needed[part], is_loose=True) for one in nodes)
+                asks[ask, part], *rest = (self._read_template(one, needed[part], is_loose=True) for one in nodes)
                 others[ask, part] = tuple(rest)
-        return found, others
+        return asks, others
 
     def _read_template(self, node: _Node, needed: frozenset[str], *, is_loose: bool = False) -> SentenceTemplate:
         """Read a sentence; a loose one may also have forms that agree with an object named elsewhere."""
@@ -192,9 +192,9 @@ class LanguagePack:
         named = [slot.role for slot in slots if slot.form in self.grammar.naming]
         for role in ROLES:
             if named.count(role) != (role in needed):
-                found = "is missing" if role in needed else "does not belong here"
+                fault = "is missing" if role in needed else "does not belong here"
                 raise node.error(
-                    f"{{{role}}} {found if named.count(role) < 2 else 'occurs twice'} in {quoted(text)}; "
+                    f"{{{role}}} {fault if named.count(role) < 2 else 'occurs twice'} in {quoted(text)}; "
                     f"expected one of each: {', '.join(sorted(needed)) or 'no slots'}"
                 )
         for slot in slots:
@@ -263,12 +263,12 @@ def templates_of(pack: LanguagePack, key: str) -> tuple[SentenceTemplate, ...]:
 
 
 def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[SentenceTemplate, int]]:
-    """Return the parts of a question about so many agents, each with the number of its {agent}."""
+    """Return the parts of a question about this number of agents, each with the number of its {agent}."""
     return [(pack.questions[ask, name], number) for number, name in enumerate(_part_names(ask, count))]
 
 
 def question_variants(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[SentenceTemplate, ...]]:
-    """Return for each part of a question about so many agents all ways to word it, the one that we ask first."""
+    """Return for each part of a question about this number of agents all ways to word it, the one that we ask first."""
     names = _part_names(ask, count)
     return [(pack.questions[ask, name], *pack.other_questions[ask, name]) for name in names]
 
@@ -281,8 +281,8 @@ def _part_names(ask: Ask, count: int) -> list[str]:
 def subjects(pack: LanguagePack) -> list[Forms]:
     """Return what can stand for an agent besides its name: pronouns, and nothing, for a man and for a woman."""
     grammar = pack.grammar
-    found = [grammar.agent_forms(grammar.pronouns[gender], gender) for gender in (MALE, FEMALE)]
-    return [*found, *(grammar.agent_forms("", gender) for gender in (MALE, FEMALE))]
+    forms = [grammar.agent_forms(grammar.pronouns[gender], gender) for gender in (MALE, FEMALE)]
+    return [*forms, *(grammar.agent_forms("", gender) for gender in (MALE, FEMALE))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,15 +332,15 @@ class _Node:
             yield str(key.value), _Node(self.path, value)
 
     def mapping(self, needed: Sequence[str], optional: Sequence[str] = ()) -> dict[str, _Node]:
-        found = {}
+        values = {}
         for key, value in self.pairs():
             if key not in needed and key not in optional:
                 raise value.error(f"unknown entry '{key}'; expected: {', '.join((*needed, *optional))}")
-            found[key] = value
+            values[key] = value
         for key in needed:
-            if key not in found:
+            if key not in values:
                 raise self.error(f"'{key}' is missing here; add it")
-        return found
+        return values
 
 
 def _open(path: Path) -> _Node:

@@ -94,10 +94,10 @@ class _Scanner:
         self._words = _SPACED if pack.grammar.spaced else _UNSPACED
         self.groups: dict[str, list[_Group]] = {}
         for role in (AGENT, ROOM, THING, CONTAINER):
-            found: dict[frozenset[str], _Group] = {}
+            groups: dict[frozenset[str], _Group] = {}
             for noun in pack.nouns[role]:
-                found.setdefault(self._add(role, noun.word, noun.forms, noun.line), _Group(noun.forms))
-            self.groups[role] = list(found.values())
+                groups.setdefault(self._add(role, noun.word, noun.forms, noun.line), _Group(noun.forms))
+            self.groups[role] = list(groups.values())
         self.groups[HEARER] = list(self.groups[AGENT])
         for number, forms in enumerate(subjects(pack)):
             if number < 2:
@@ -135,7 +135,7 @@ class _Scanner:
     def scan(self, text: str, *, initial: bool) -> tuple[str, list[_Phrase]]:
         """Return the skeleton of a text, and its names and nouns; an initial one may begin with a capital."""
         text = _PRIVATE.sub("\ufffd", text)
-        found: list[_Phrase] = []
+        phrases: list[_Phrase] = []
         pieces: list[str] = []
         last = 0
         spans = [match.span() for match in self._words.finditer(text)]
@@ -153,11 +153,11 @@ class _Scanner:
                 if hit is not None:
                     sign, role, word = hit
                     pieces += [text[last:start], sign]
-                    found.append(_Phrase(role, word, start, stop))
+                    phrases.append(_Phrase(role, word, start, stop))
                     last = stop
                     break
         pieces.append(text[last:])
-        return "".join(pieces), found
+        return "".join(pieces), phrases
 
 
 class StoryReader:
@@ -229,12 +229,12 @@ class StoryReader:
         time, clock = "", -1
         has_open_places = False
         for number, sentence in enumerate(sentences, start=1):
-            found = self._prefix.match(sentence)
-            start = found.end() if found else 0
-            if found and found[1] in self._hour:
-                if self._hour[found[1]] <= clock:
-                    raise ParseError(f"sentence {number}: {quoted(found[1])} comes after {quoted(time)}.")
-                time, clock = found[1], self._hour[found[1]]
+            match = self._prefix.match(sentence)
+            start = match.end() if match else 0
+            if match and match[1] in self._hour:
+                if self._hour[match[1]] <= clock:
+                    raise ParseError(f"sentence {number}: {quoted(match[1])} comes after {quoted(time)}.")
+                time, clock = match[1], self._hour[match[1]]
             event = self._read_clause(sentence[start:], start > 0)
             if event is None:
                 raise ParseError(f"sentence {number}, {self._explain(sentence, start)}")
@@ -253,8 +253,8 @@ class StoryReader:
 
     def knows(self, sentence: str) -> bool:
         """Return whether a text is a sentence or question of this language, for itself."""
-        found = self._prefix.match(sentence)
-        start = found.end() if found else 0
+        match = self._prefix.match(sentence)
+        start = match.end() if match else 0
         if self._read_clause(sentence[start:], start > 0) is not None:
             return True
         try:
@@ -288,18 +288,18 @@ class StoryReader:
         self, event: PlotEvent, number: int, sentence: str, state: PlotState, mentioned: Iterable[str]
     ) -> PlotEvent:
         """Return an event with the one person whom its pronoun can mean."""
-        genders, found = str(event.agent), []
+        genders, people = str(event.agent), []
         for name in mentioned:
             if self._gender.get(name, genders) not in genders:
                 continue
             room = state.where.get(name) if event.kind == EventKind.MOVE else event.room
             tried = event._replace(agent=name, room=room)
             if state.problem(tried) is None:
-                found.append(tried)
-        if len(found) != 1:
-            who = " or ".join(str(each.agent) for each in found) or "nobody mentioned so far"
+                people.append(tried)
+        if len(people) != 1:
+            who = " or ".join(str(each.agent) for each in people) or "nobody mentioned so far"
             raise ParseError(f"sentence {number}: the subject of {quoted(sentence)} can be {who}; name the person.")
-        return found[0]
+        return people[0]
 
     def _explain(self, sentence: str, start: int) -> str:
         """Return from which character on a sentence is not understood, and what could stand there."""
@@ -352,9 +352,9 @@ class StoryReader:
         skeleton, phrases = self._scanner.scan(text, initial=False)
         skeleton = skeleton.translate(self._scanner.collapsed)
         count = sum(phrase.role == AGENT for phrase in phrases)
-        found = self._question_table(min(count, _MOST_CHAIN)).get(skeleton)
-        if found is not None:
-            ask, roles = found
+        meanings = self._question_table(min(count, _MOST_CHAIN)).get(skeleton)
+        if meanings is not None:
+            ask, roles = meanings
             named = [(role, phrase.word) for role, phrase in zip(roles, phrases, strict=True)]
             chain = tuple(word for role, word in named if role == AGENT)
             words = dict(named)
@@ -366,7 +366,7 @@ class StoryReader:
         raise ParseError(f"not a question about a story: {quoted(text)}; expected (in parts): {forms}")
 
     def _question_table(self, count: int) -> dict[str, tuple[Ask, tuple[str, ...]]]:
-        """Return the skeletons of all questions that name so many agents."""
+        """Return the skeletons of all questions that name this number of agents."""
         known = self._questions.get(count)
         if known is not None:
             return known
@@ -413,14 +413,14 @@ class StoryReader:
                 pattern = self._open_patterns[ask, number] = re.compile(source)
             match = pattern.fullmatch(text)
             if match is not None:
-                found = [(name.partition("_")[2], word) for name, word in match.groupdict().items() if word]
-                words, chain = dict(found), tuple(word for role, word in found if role in (AGENT, HEARER))
+                named = [(name.partition("_")[2], word) for name, word in match.groupdict().items() if word]
+                words, chain = dict(named), tuple(word for role, word in named if role in (AGENT, HEARER))
                 return BeliefQuestion(ask, words[THING], chain, words.get(CONTAINER))
         return None
 
 
 def _wordings(pack: LanguagePack, count: int) -> Iterator[tuple[Ask, list[SentenceTemplate]]]:
-    """Yield the parts of all questions about so many agents in all their wordings; minds between are worded alike."""
+    """Yield the parts of all questions about this number of agents in all wordings; minds between are worded alike."""
     for ask in _asks_about(count):
         first, *rest = question_variants(pack, ask, count)
         if not rest:
@@ -433,13 +433,13 @@ def _wordings(pack: LanguagePack, count: int) -> Iterator[tuple[Ask, list[Senten
 
 
 def _asks_about(count: int) -> list[Ask]:
-    """Return the kinds of question that can name so many agents."""
-    found = []
+    """Return the kinds of question that can name this number of agents."""
+    kinds = []
     for ask, parts in QUESTIONS.items():
         whole = {0: "none", 1: "one", 2: "two"}.get(count, "")
         if whole in parts or ("last" in parts and count > 1):
-            found.append(ask)
-    return found
+            kinds.append(ask)
+    return kinds
 
 
 def _event(key: str, words: Mapping[str, Any]) -> PlotEvent:

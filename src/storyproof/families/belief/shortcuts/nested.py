@@ -19,19 +19,18 @@ from storyproof.families.belief.read_text import read_question, read_story
 from storyproof.families.belief.rows import kind_of, places_of, reading_of
 from storyproof.families.belief.world import EventKind
 from storyproof.shortcuts.bounds import force
-from storyproof.shortcuts.results import HEURISTIC, ShortcutReport
+from storyproof.shortcuts.results import HEURISTIC, ShortcutReport, describe_best
 from storyproof.shortcuts.split_setup import Fold, Trial, set_up
-from storyproof.shortcuts.verdict_text import describe_best
 from storyproof.shortcuts.word_probes import probe_words
-from storyproof.stats.intervals import Flags
+from storyproof.stats import Flags
 
 POSITIONS = ("first", "last", "yes", "no", "nobody", "everybody")
 SLOTS = "the kind of question; always the same for each: the first or last place, yes or no, nobody or everybody"
 TRUNCATED = {
     "without_last_agent": "leaves the last agent of a chain out",
     "without_first_agent": "leaves the first agent of a chain out",
-    "first_agent_alone": "asks what the first agent of a chain believes",
-    "last_agent_alone": "asks what the last agent of a chain believes",
+    "first_agent_alone": "answers what the first agent of a chain believes",
+    "last_agent_alone": "answers what the last agent of a chain believes",
 }
 _READERS = {
     "first_mentioned": "always names the first place",
@@ -58,7 +57,7 @@ def find_nested_shortcuts(
     trial = set_up(train, test, seed, groups)
     fixed = [_fixed(each) for each in trial.examples]
     right = np.array(
-        [[said == each.answer for said in found] for each, found in zip(trial.examples, fixed, strict=True)]
+        [[said == each.answer for said in answers] for each, answers in zip(trial.examples, fixed, strict=True)]
     ).T
     slots = [kind_of(read_question(each.question)) for each in trial.examples]
     forced = force(right[:, trial.asked], slots[trial.first :], trial.cluster, trial.kinds, POSITIONS, SLOTS)
@@ -97,8 +96,8 @@ def _class(example: Example) -> int:
 
 def _guess(trial: Trial, right: Flags, slots: Sequence[str]) -> Iterator[tuple[str, Flags]]:
     """Yield for each heuristic its name, and which rows it answers correctly."""
-    asked = [trial.examples[row] for row in trial.asked.tolist()]
-    by_kind = np.zeros(len(asked), np.bool_)
+    examples = [trial.examples[row] for row in trial.asked.tolist()]
+    by_kind = np.zeros(len(examples), np.bool_)
     for fold in trial.folds:
         best = _best(right, slots, fold)
         by_kind[fold.ask - trial.first] = [right[best.get(slots[row], 0), row] for row in fold.ask.tolist()]
@@ -106,7 +105,7 @@ def _guess(trial: Trial, right: Flags, slots: Sequence[str]) -> Iterator[tuple[s
     yield "last_mentioned", right[1, trial.asked]
     yield "kind_only", by_kind
     for name, answer in _ANSWERS.items():
-        yield name, np.array([answer(each) == each.answer for each in asked], np.bool_)
+        yield name, np.array([answer(each) == each.answer for each in examples], np.bool_)
 
 
 def _best(right: Flags, slots: Sequence[str], fold: Fold) -> dict[str, int]:

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from storyproof.families.belief.shortcuts.stories import NONE, Told, by_batch
 from storyproof.families.belief.world import EventKind
-from storyproof.shortcuts.probes import boosted_trees, one_thread
 from storyproof.shortcuts.split_setup import Fold
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.shortcuts.word_probes import boosted_trees, one_thread
+from storyproof.stats import Flags, Ints
 
 Matrix = npt.NDArray[np.float32]
 
@@ -25,7 +25,7 @@ _ROLES = 4  # first asked, last asked, mover, anybody else
 _ARRIVES, _LEAVES, _MOVES = 0, 2 * _ROLES, 4 * _ROLES  # codes of sentences; the first two by role and room
 _PLACED, _OTHER_MOVED, _OTHER_PLACED, _FELT, _NOISE = range(5 * _ROLES, 5 * _ROLES + 5)
 _CODES = _NOISE + 1
-_SCENE_ENTRIES = 3  # where a story has several scenes: so many comings before the last placing belong to the last one
+_SCENE_ENTRIES = 3  # where a story has several scenes: the last entries before the last placing belong to the last one
 
 _NEVER = -99  # stands for a distance to what does not occur
 _MOST_WORDS = 150
@@ -48,21 +48,21 @@ class Lexicon:
     candidate: Ints
 
     @classmethod
-    def of(cls, told: Told) -> Lexicon:
+    def of(cls, encoded: Told) -> Lexicon:
         """Choose the most frequent words of some questions; ties go to the word that was met first."""
-        *worded, _ = told.all_words
-        size = 1 + max(int(column.max(initial=0)) for column in told.all_words)
+        *worded, _ = encoded.all_words
+        size = 1 + max(int(column.max(initial=0)) for column in encoded.all_words)
         seen = np.zeros(size, np.int64)
         for column in worded:
             seen += np.bincount(column[column != NONE], minlength=size)
-        offered = np.bincount(told.candidates[told.candidates != NONE], minlength=size)
-        enough = max(_LEAST_COUNT, _LEAST_SHARE * len(told.story))
+        offered = np.bincount(encoded.candidates[encoded.candidates != NONE], minlength=size)
+        enough = max(_LEAST_COUNT, _LEAST_SHARE * len(encoded.story))
         return cls(_ranks(seen, _MOST_WORDS, enough), _ranks(offered, _MOST_CANDIDATES, 2))
 
-    def words(self, told: Told) -> Matrix:
+    def words(self, encoded: Told) -> Matrix:
         """Return the presence of words, [question, column]."""
-        present = np.zeros((len(told.story), int(self.column.max(initial=NONE)) + 2), np.float32)
-        *worded, _ = told.all_words
+        present = np.zeros((len(encoded.story), int(self.column.max(initial=NONE)) + 2), np.float32)
+        *worded, _ = encoded.all_words
         for words in worded:
             inside = (words != NONE) & (words < len(self.column))
             column = np.where(inside, self.column[np.where(inside, words, 0)], NONE)
@@ -85,37 +85,37 @@ def _ranks(counts: Ints, most: int, enough: float) -> Ints:
     return ranks
 
 
-def features(told: Told, lexicon: Lexicon) -> Matrix:
+def features(encoded: Told, lexicon: Lexicon) -> Matrix:
     """Return one row for each question and candidate, in that order.
 
     Args:
-        told: What `pick` gives: each question has a story of its own.
+        encoded: What `pick` gives: each question has a story of its own.
         lexicon: Which words have a column.
     """
-    questions, most = told.candidates.shape
-    codes = _codes(told)
-    mentioned = told.speaks_of_it[:, None, :] & (told.container[:, None, :] == told.candidates[:, :, None])
-    length = (told.kind != NONE).sum(axis=1)
+    questions, most = encoded.candidates.shape
+    codes = _codes(encoded)
+    mentioned = encoded.speaks_of_it[:, None, :] & (encoded.container[:, None, :] == encoded.candidates[:, :, None])
+    length = (encoded.kind != NONE).sum(axis=1)
     ends = [_at(codes, length - back) for back in (1, 2)]
-    categories = [lexicon.codes(told.candidates), *(np.repeat(end[:, None], most, axis=1) for end in ends)]
-    by_question = np.concatenate([_of_question(told, length), lexicon.words(told)], axis=1)
+    categories = [lexicon.codes(encoded.candidates), *(np.repeat(end[:, None], most, axis=1) for end in ends)]
+    by_question = np.concatenate([_of_question(encoded, length), lexicon.words(encoded)], axis=1)
     parts = [
         np.stack(categories, axis=-1) + 1,  # 0 for what has no code
-        _of_candidate(told, codes, mentioned, length),
+        _of_candidate(encoded, codes, mentioned, length),
         _counts(codes, mentioned),
         np.repeat(by_question[:, None, :], most, axis=1),
     ]
     return np.concatenate(parts, axis=-1, dtype=np.float32).reshape(questions * most, -1)
 
 
-def _codes(told: Told) -> Ints:
+def _codes(encoded: Told) -> Ints:
     """Code each sentence by its kind, by whom it is about and by its room, [question, time]."""
-    kind, agent = told.kind, told.agent
+    kind, agent = encoded.kind, encoded.agent
     role = np.full(kind.shape, _ROLES - 1)
-    for number, who in ((2, told.mover), (1, told.searcher), (0, told.believer)):
+    for number, who in ((2, encoded.mover), (1, encoded.searcher), (0, encoded.believer)):
         role = np.where((agent == who[:, None]) & (agent != NONE), number, role)
-    away = (told.room != _scene(told)[:, None]).astype(np.int64)
-    itself = told.thing == told.asked[:, None]
+    away = (encoded.room != _scene(encoded)[:, None]).astype(np.int64)
+    itself = encoded.thing == encoded.asked[:, None]
     codes = np.full(kind.shape, NONE)
     for chosen, code in (
         ((kind == EventKind.ENTER) | (kind == EventKind.IS_IN), _ARRIVES + 2 * role + away),
@@ -129,38 +129,40 @@ def _codes(told: Told) -> Ints:
     return codes
 
 
-def _scene(told: Told) -> Ints:
+def _scene(encoded: Told) -> Ints:
     """Guess the room of the scene: the one named most often, of several scenes in the last; ties go to the latest."""
-    present = told.room != NONE
-    placed = told.kind == EventKind.PLACE
-    times = np.arange(told.kind.shape[1])
+    present = encoded.room != NONE
+    placed = encoded.kind == EventKind.PLACE
+    times = np.arange(encoded.kind.shape[1])
     last = np.where(placed, times, NONE).max(axis=1)
     earlier = (present & (times < last[:, None]))[:, ::-1].cumsum(axis=1)[:, ::-1]
     window = present & ((placed.sum(axis=1) <= 1)[:, None] | (times >= last[:, None]) | (earlier <= _SCENE_ENTRIES))
-    same = (told.room[:, :, None] == told.room[:, None, :]) & window[:, None, :]
+    same = (encoded.room[:, :, None] == encoded.room[:, None, :]) & window[:, None, :]
     votes = np.where(window, same.sum(axis=2) * len(times) + times * (times < last[:, None]), NONE)
     best = votes.argmax(axis=1)
-    found: Ints = told.room[np.arange(len(best)), best]
-    return found
+    scene: Ints = encoded.room[np.arange(len(best)), best]
+    return scene
 
 
-def _of_question(told: Told, length: Ints) -> Matrix:
+def _of_question(encoded: Told, length: Ints) -> Matrix:
     """Return features of each question: what it asks, and whether it asks about the mover."""
-    mover = told.mover
+    mover = encoded.mover
     return np.stack(
-        [told.memory, told.order, told.believer == mover, told.searcher == mover, length], axis=1, dtype=np.float32
+        [encoded.memory, encoded.order, encoded.believer == mover, encoded.searcher == mover, length],
+        axis=1,
+        dtype=np.float32,
     )
 
 
-def _of_candidate(told: Told, codes: Ints, mentioned: Flags, length: Ints) -> Matrix:
+def _of_candidate(encoded: Told, codes: Ints, mentioned: Flags, length: Ints) -> Matrix:
     """Return features of each candidate: its place among the others and among the sentences."""
     first, last = _span(mentioned)
     never = ~mentioned.any(axis=2)
     earlier = (first[:, None, :] < first[:, :, None]).sum(axis=2)
     later = (last[:, None, :] > last[:, :, None]).sum(axis=2)
-    liked = ((told.kind == EventKind.FEEL)[:, None, :] & (told.thing[:, None, :] == told.candidates[:, :, None])).sum(
-        axis=2
-    )
+    liked = (
+        (encoded.kind == EventKind.FEEL)[:, None, :] & (encoded.thing[:, None, :] == encoded.candidates[:, :, None])
+    ).sum(axis=2)
     lasting = _at(codes, np.where(never, NONE, last))
     columns = [
         mentioned.sum(axis=2), earlier, later, liked, first, length[:, None] - last, lasting == _PLACED,
@@ -181,8 +183,8 @@ def _counts(codes: Ints, mentioned: Flags) -> Matrix:
     region = np.where(times < first[:, :, None], 0, np.where(times > last[:, :, None], 2, 1))
     rows = np.arange(questions * most).reshape(questions, most, 1)
     flat = (rows * 3 + region) * _CODES + codes[:, None, :]
-    told = np.broadcast_to((codes != NONE)[:, None, :], flat.shape)
-    counts = np.bincount(flat[told], minlength=questions * most * 3 * _CODES)
+    is_told = np.broadcast_to((codes != NONE)[:, None, :], flat.shape)
+    counts = np.bincount(flat[is_told], minlength=questions * most * 3 * _CODES)
     counts = counts.reshape(questions, most, 3, _CODES)
     parts = [counts.reshape(questions, most, -1), counts.sum(axis=2)]
     return np.concatenate(parts, axis=-1, dtype=np.float32)
@@ -203,31 +205,31 @@ def _at(codes: Ints, times: Ints) -> Ints:
     return np.where(times < 0, NONE, codes[rows, np.maximum(times, 0)])
 
 
-def choose(told: Told, fold: Fold, seed: int = 0) -> Ints:
+def choose(encoded: Told, fold: Fold, seed: int = 0) -> Ints:
     """Train boosted trees to tell which candidate is right, and return their choice for each row to answer.
 
     Each kind of question has trees of its own: memory and reality want opposite places, which one set of greedy trees
     finds hard to see.
     """
-    kinds = 2 * told.order + told.memory
+    kinds = 2 * encoded.order + encoded.memory
     chosen = np.full(len(fold.ask), NONE)
     for kind in np.unique(kinds[fold.ask]):
         alike, here = fold.fit[kinds[fold.fit] == kind], kinds[fold.ask] == kind
         own = Fold(alike if len(alike) else fold.fit, fold.ask[here])
-        chosen[here] = _choose_alike(told, own, seed)
+        chosen[here] = _choose_alike(encoded, own, seed)
     return chosen
 
 
-def _choose_alike(told: Told, fold: Fold, seed: int) -> Ints:
-    first: Ints = told.candidates[fold.ask, 0]
-    fit = told.pick(fold.fit)
-    known = fit.candidates != NONE
-    right = (fit.candidates == fit.answer[:, None]) & known
+def _choose_alike(encoded: Told, fold: Fold, seed: int) -> Ints:
+    first: Ints = encoded.candidates[fold.ask, 0]
+    fit = encoded.pick(fold.fit)
+    is_candidate = fit.candidates != NONE
+    right = (fit.candidates == fit.answer[:, None]) & is_candidate
     useful = np.flatnonzero(right.any(axis=1))
-    if not len(useful) or known[useful].sum() == right.sum():
+    if not len(useful) or is_candidate[useful].sum() == right.sum():
         return first  # nothing to choose between
     lexicon = Lexicon.of(fit)
-    rows = known[useful].reshape(-1)
+    rows = is_candidate[useful].reshape(-1)
     matrix, target = features(fit.pick(useful), lexicon)[rows], right[useful].reshape(-1)[rows]
     telling = np.flatnonzero(matrix.min(axis=0) < matrix.max(axis=0))
     if not len(telling):
@@ -236,12 +238,12 @@ def _choose_alike(told: Told, fold: Fold, seed: int) -> Ints:
     model = boosted_trees(seed, codes or None)
     with one_thread():
         model.fit(matrix[:, telling], target)
-        return by_batch(told, fold.ask, lambda part: _best(model, part, lexicon, telling))
+        return by_batch(encoded, fold.ask, lambda part: _best(model, part, lexicon, telling))
 
 
-def _best(model: Any, told: Told, lexicon: Lexicon, telling: Ints) -> Ints:
+def _best(model: Any, encoded: Told, lexicon: Lexicon, telling: Ints) -> Ints:
     """Return the candidate that the model finds likeliest; of equals the first of them."""
-    scores: npt.NDArray[np.float64] = model.predict_proba(features(told, lexicon)[:, telling])[:, 1]
-    scores = np.where(told.candidates == NONE, -1.0, scores.reshape(told.candidates.shape))
-    found: Ints = told.candidates[np.arange(len(scores)), scores.argmax(axis=1)]
-    return found
+    scores: npt.NDArray[np.float64] = model.predict_proba(features(encoded, lexicon)[:, telling])[:, 1]
+    scores = np.where(encoded.candidates == NONE, -1.0, scores.reshape(encoded.candidates.shape))
+    likeliest: Ints = encoded.candidates[np.arange(len(scores)), scores.argmax(axis=1)]
+    return likeliest

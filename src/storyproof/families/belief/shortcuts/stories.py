@@ -13,7 +13,7 @@ from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.tomi_text import parse_question, parse_sentence
 from storyproof.families.belief.world import EventKind
 from storyproof.families.family import family_of
-from storyproof.stats.intervals import Flags, Ints
+from storyproof.stats import Flags, Ints
 
 NONE = -1  # no word, no sentence, no candidate
 _BATCH = 20_000  # questions that are worked on at a time
@@ -63,10 +63,10 @@ class Told:
     def pick(self, rows: Ints) -> Told:
         """Return the chosen questions, each with a story of its own."""
         story = self.story[rows]
-        told = self.sentences(lambda column: column[story])
+        encoded = self.sentences(lambda column: column[story])
         fields = ("memory", "order", "asked", "believer", "searcher", "candidates", "answer")
         picked: dict[str, Any] = {name: getattr(self, name)[rows] for name in fields}
-        return replace(told, story=np.arange(len(rows)), **picked)
+        return replace(encoded, story=np.arange(len(rows)), **picked)
 
     @property
     def all_words(self) -> tuple[Ints, ...]:
@@ -77,8 +77,8 @@ class Told:
     @property
     def speaks_of_it(self) -> Flags:
         """[story, time], whether the sentence says where the asked object is; only for what `pick` gives."""
-        found: Flags = (self.thing == self.asked[:, None]) & (self.container != NONE)
-        return found
+        matches: Flags = (self.thing == self.asked[:, None]) & (self.container != NONE)
+        return matches
 
     @property
     def mover(self) -> Ints:
@@ -99,13 +99,13 @@ def tell(examples: Sequence[Example]) -> Told:
 
     stories: dict[str, int] = {}
     story = [stories.setdefault(each.story, len(stories)) for each in examples]
-    told = []
+    columns = []
     for text in stories:
         events = [parse_sentence(sentence) for sentence in text.split("\n")]
-        told.append([(int(e.kind), *map(number, (e.agent, e.room, e.thing, e.container))) for e in events])
-    longest = max(map(len, told), default=0)
+        columns.append([(int(e.kind), *map(number, (e.agent, e.room, e.thing, e.container))) for e in events])
+    longest = max(map(len, columns), default=0)
     blank = (NONE,) * 5
-    sentences = np.array([events + [blank] * (longest - len(events)) for events in told], np.int64)
+    sentences = np.array([events + [blank] * (longest - len(events)) for events in columns], np.int64)
     questions = [parse_question(each.question) for each in examples]
     most = max(len(each.candidates) for each in examples)
     candidates = [[*map(number, each.candidates)] + [NONE] * (most - len(each.candidates)) for each in examples]
@@ -127,13 +127,13 @@ def tell(examples: Sequence[Example]) -> Told:
     )
 
 
-def by_batch(told: Told, rows: Ints, work: Callable[[Told], Ints]) -> Ints:
+def by_batch(encoded: Told, rows: Ints, work: Callable[[Told], Ints]) -> Ints:
     """Apply a function to some thousand questions at a time, each with its story, and concatenate the results."""
     batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
-    return np.concatenate([work(told.pick(batch)) for batch in batches]) if batches else np.array([], np.int64)
+    return np.concatenate([work(encoded.pick(batch)) for batch in batches]) if batches else np.array([], np.int64)
 
 
-def positions(told: Told) -> Ints:
+def positions(encoded: Told) -> Ints:
     """Find the first, last, and last but one place of the asked object by [position, question].
 
     The last but one is the last place told of that is not the last one; if there is but one place, it is that.
@@ -145,24 +145,24 @@ def positions(told: Told) -> Ints:
         before = _last(part.container, spoken & (part.container != last[:, None]))
         return np.stack([first, last, np.where(before == NONE, last, before)], axis=1)
 
-    return by_batch(told, np.arange(len(told.story)), find).T
+    return by_batch(encoded, np.arange(len(encoded.story)), find).T
 
 
-def slots(told: Told, examples: Sequence[Example]) -> list[str]:
+def slots(encoded: Told, examples: Sequence[Example]) -> list[str]:
     """Return what is asked with the role of the first of the chain: `first_order_0` for the mover, else `_1`.
 
     These are the published question types without what they reveal of the answer.
     """
-    movers = by_batch(told, np.arange(len(told.story)), lambda part: part.mover)
-    other = (told.believer != movers).astype(int).tolist()
+    movers = by_batch(encoded, np.arange(len(encoded.story)), lambda part: part.mover)
+    other = (encoded.believer != movers).astype(int).tolist()
     kinds = [family_of(each).kind(each) for each in examples]
     return [f"{kind}_{role}" if each.order else kind for kind, role, each in zip(kinds, other, examples, strict=True)]
 
 
 def _first(values: Ints, where: Flags) -> Ints:
     """Return the first chosen value of each row; NONE if none is chosen."""
-    found = np.take_along_axis(values, where.argmax(axis=1)[:, None], axis=1)[:, 0]
-    return np.where(where.any(axis=1), found, NONE)
+    first = np.take_along_axis(values, where.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return np.where(where.any(axis=1), first, NONE)
 
 
 def _last(values: Ints, where: Flags) -> Ints:

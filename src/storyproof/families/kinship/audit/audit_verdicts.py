@@ -57,10 +57,10 @@ class Verdicts:
         new = list({key: None for key in keys if key is not None and key not in self._known})
         structures = [_structure(key) for key in new]
         for key, structure, judged in zip(new, structures, self.judge(structures), strict=True):
-            found = judged.status or IMPOSSIBLE
-            if key[3] is None and found != IMPOSSIBLE:
-                found = CONTRADICTED  # a label that is not a kinship term holds in no family
-            self._known[key] = Verdict(found, judged.derived, *_truth(structure, key[3], found))
+            row_status = judged.status or IMPOSSIBLE
+            if key[3] is None and row_status != IMPOSSIBLE:
+                row_status = CONTRADICTED  # a label that is not a kinship term holds in no family
+            self._known[key] = Verdict(row_status, judged.derived, *_truth(structure, key[3], row_status))
         found_verdicts = [None if key is None else self._known[key] for key in keys]
         return [
             replace(verdict, right=None) if verdict and verdict.status != ENTAILED and row.doubtful else verdict
@@ -69,14 +69,14 @@ class Verdicts:
 
     def judge(self, structures: Iterable[Structure]) -> list[LabelJudgement]:
         """Return what oracle and checker say about labels, by strict and published rules; see `judgement.judge`."""
-        asked = list(structures)
+        labels = list(structures)
         if len(self._judged) > _MOST_KEPT:
             self._judged.clear()
-        new = {each for each in asked if each not in self._judged}
+        new = {each for each in labels if each not in self._judged}
         for people in {len(each[0]) for each in new}:  # the oracle's tables are as large as the largest story needs
             part = [each for each in new if len(each[0]) == people]
             self._judged.update(zip(part, judge(part), strict=True))
-        return [self._judged[each] for each in asked]
+        return [self._judged[each] for each in labels]
 
 
 def _key(audited: AuditedRow) -> Key | None:

@@ -249,7 +249,7 @@ def _stated_words(
             else each
             for each in stated
         ]
-    found = {(each.first, each.second): each.word for each in stated}
-    if len(found) < len(stated) or len(set(pairs)) < len(pairs) or set(found) != set(pairs):
+    words = {(each.first, each.second): each.word for each in stated}
+    if len(words) < len(stated) or len(set(pairs)) < len(pairs) or set(words) != set(pairs):
         return None
-    return tuple(found[pair] for pair in pairs)
+    return tuple(words[pair] for pair in pairs)

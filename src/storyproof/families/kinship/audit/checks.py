@@ -45,12 +45,12 @@ def find_flaws(audited: AuditedRow, verdict: Verdict | None, *, proofs: bool = T
     """Yield what is wrong in a row; `proofs` says whether to check its proof."""
     status = UNDEFINED if verdict is None else verdict.status
     marked = audited.status
-    found = [*_names(audited), *_genders(audited), *_edges(audited), *_texts(audited)]
+    flaws = [*_names(audited), *_genders(audited), *_edges(audited), *_texts(audited)]
     if verdict is None:
-        found.append(Flaw(UNDEFINED, "target", "", "neither query nor query_edge tells who is asked about"))
+        flaws.append(Flaw(UNDEFINED, "target", "", "neither query nor query_edge tells who is asked about"))
     else:
-        found += [*_target(audited, verdict), *(_proof(audited, verdict) if proofs else ())]
-    for flaw in found:
+        flaws += [*_target(audited, verdict), *(_proof(audited, verdict) if proofs else ())]
+    for flaw in flaws:
         if flaw.expected or flaw.kind not in _SETTLED or marked != status:
             yield flaw
     after = ENTAILED if verdict is not None and verdict.right else status
@@ -140,11 +140,11 @@ def _names(audited: AuditedRow) -> Iterator[Flaw]:
         reason = f"the story does not state the noise about {' and '.join(silent)}"
         yield Flaw("missing_noise", "story", "", reason, _none_of(silent))
     if stray := sorted(mentions - set(row.names)):
-        found = ", ".join(f"[{name}]" for name in stray)
-        yield Flaw("names", "story", "", f"the story mentions {', '.join(stray)}, who are not in genders", found)
+        stray_names = ", ".join(f"[{name}]" for name in stray)
+        yield Flaw("names", "story", "", f"the story mentions {', '.join(stray)}, who are not in genders", stray_names)
     if unknown := [name for name in row.asked_names if name not in row.names]:
-        asked = audited.row.asked
-        expected = repr((row.names[asked[0]], row.names[asked[1]])) if asked else ""
+        pair = audited.row.asked
+        expected = repr((row.names[pair[0]], row.names[pair[1]])) if pair else ""
         yield Flaw("names", "query", expected, f"{' and '.join(unknown)} is not in genders")
 
 

@@ -19,8 +19,8 @@ from storyproof.families.kinship.audit.labels import FACTS, Difference, check_ro
 from storyproof.families.kinship.audit.proof_text import proof_steps
 from storyproof.families.kinship.prove_labels import LabelJudgement
 from storyproof.families.kinship.row import KinshipRow, Structure, read_row
-from storyproof.findings import COLUMN, TEXT
-from storyproof.formats.patches import is_text
+from storyproof.findings import COLUMN, TEXT, written
+from storyproof.formats.json_edits import is_text
 
 TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}  # counts that only these rows have
 _COLUMNS = {"target": "answer", "story_edges": "edges"}  # columns that examples name differently than CLUTRR does
@@ -47,20 +47,22 @@ def find_example_flaws(
         differences: How the labels of each, as it is, differ from what follows.
         judge: Asks oracle and checker about labels.
     """
-    found = [list(_flaws(*each)) for each in zip(rows, verdicts, strict=True)]
-    corrected = [_correct(each.given.values, flaws) for each, flaws in zip(rows, found, strict=True)]
-    for values, flaws in zip(corrected, found, strict=True):
+    flaws_of_rows = [list(_flaws(*each)) for each in zip(rows, verdicts, strict=True)]
+    corrected = [_correct(each.given.values, flaws) for each, flaws in zip(rows, flaws_of_rows, strict=True)]
+    for values, flaws in zip(corrected, flaws_of_rows, strict=True):
         flaws += _drop_unreadable_proof(values)
-    read = [_read(each) if _needs_correction(flaws) else None for each, flaws in zip(corrected, found, strict=True)]
+    read = [
+        _read(each) if _needs_correction(flaws) else None for each, flaws in zip(corrected, flaws_of_rows, strict=True)
+    ]
     judged = iter(judge([each.structure for each in read if isinstance(each, KinshipRow)]))
-    for audited, flaws, row, left in zip(rows, found, read, differences, strict=True):
+    for audited, flaws, row, left in zip(rows, flaws_of_rows, read, differences, strict=True):
         if row is None and not flaws and left and left[0][0] == FACTS:
             flaws.append(Flaw(TEXT, FACTS, "", f"expected {left[0][2]}", str(left[0][1])))
         elif row is None and (not left or left[0][0] != FACTS):
             flaws += _remaining(flaws, left, audited.given.values)
         elif isinstance(row, KinshipRow):
             flaws += _remaining(flaws, list(check_row(row, next(judged), reading=audited.reading)), row.values)
-        yield [_shown(audited.given.values, flaw) for flaw in flaws]
+        yield [_with_given(audited.given.values, flaw) for flaw in flaws]
 
 
 def _needs_correction(flaws: Sequence[Flaw]) -> bool:
@@ -86,12 +88,12 @@ def _flaws(audited: AuditedRow, verdict: Verdict | None) -> Iterator[Flaw]:
     """Yield what is wrong in a row, with the names and forms of the columns of examples."""
     words = list(audited.row.words)
     if words != audited.given.values["edge_types"]:
-        yield Flaw("edges", "edge_types", _written(words), "the text states other relations")
+        yield Flaw("edges", "edge_types", written(words), "the text states other relations")
     for flaw in find_flaws(audited, verdict, proofs=False):
         name = _COLUMNS.get(flaw.field, flaw.field)
         expected = flaw.expected
         if expected and name == "genders":
-            expected = _written(expected.split(","))
+            expected = written(expected.split(","))
         yield flaw._replace(field=name, expected=expected)
 
 
@@ -103,20 +105,20 @@ def _correct(values: Mapping[str, Any], flaws: list[Flaw]) -> dict[str, Any]:
 
 def _remaining(flaws: list[Flaw], left: Sequence[Difference], values: Mapping[str, Any]) -> Iterator[Flaw]:
     """Yield what is still wrong once the flaws found first are corrected."""
-    known = {flaw.field for flaw in flaws}
+    columns = {flaw.field for flaw in flaws}
     changed = any(flaw.expected and flaw.field in _FACTS for flaw in flaws)
-    for name, found, expected in left:
+    for name, value, expected in left:
         if name in _PROOF:
-            yield from _proof_flaws(values, CONSEQUENCE if changed else PROOF, str(found))
-        elif name in known or (name == "answer" and known & {"query", "edges"}):
+            yield from _proof_flaws(values, CONSEQUENCE if changed else PROOF, str(value))
+        elif name in columns or (name == "answer" and columns & {"query", "edges"}):
             continue
         elif name in FOLLOWING and type(expected) is type(values.get(name)):
             reason = "it does not follow from the rest of the row" + ", once that is corrected" * changed
-            if isinstance(found, str) and found != values.get(name):
-                reason = found
-            yield Flaw(CONSEQUENCE if changed else COLUMN, name, _written(expected), reason)
+            if isinstance(value, str) and value != values.get(name):
+                reason = value
+            yield Flaw(CONSEQUENCE if changed else COLUMN, name, written(expected), reason)
         else:
-            yield Flaw(TEXT, name, "", f"expected {expected}", str(found))
+            yield Flaw(TEXT, name, "", f"expected {expected}", str(value))
 
 
 def _proof_flaws(values: Mapping[str, Any], kind: str, why: str) -> Iterator[Flaw]:
@@ -126,15 +128,11 @@ def _proof_flaws(values: Mapping[str, Any], kind: str, why: str) -> Iterator[Fla
     if steps is None or not isinstance(row, KinshipRow):
         yield Flaw(kind, "proof_steps", "", why)
         return
-    found = [[head.first, left.second, head.second] for head, left, _ in steps]
+    triangles = [[head.first, left.second, head.second] for head, left, _ in steps]
     words = [row.word(head) for head, _, _ in steps]
-    for name, value in zip(_PROOF, (found, words), strict=True):
+    for name, value in zip(_PROOF, (triangles, words), strict=True):
         if name in values and values[name] != value:
-            yield Flaw(kind, name, _written(value), why)
-
-
-def _written(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            yield Flaw(kind, name, written(value), why)
 
 
 def _read_value(name: str, text: str) -> Any:
@@ -142,5 +140,5 @@ def _read_value(name: str, text: str) -> Any:
     return text if is_text(name) else json.loads(text)
 
 
-def _shown(values: Mapping[str, Any], flaw: Flaw) -> Flaw:
-    return flaw if flaw.found is not None else flaw._replace(found=_written(values.get(flaw.field)))
+def _with_given(values: Mapping[str, Any], flaw: Flaw) -> Flaw:
+    return flaw if flaw.found is not None else flaw._replace(found=written(values.get(flaw.field)))

@@ -88,13 +88,13 @@ class _Lists:
 
     @cached_property
     def starts(self) -> Numbers:
-        found: Numbers = np.cumsum(self.lengths) - self.lengths
-        return found
+        starts: Numbers = np.cumsum(self.lengths) - self.lengths
+        return starts
 
     def take(self, rows: Numbers, width: int) -> Numbers:
         """Return the items of some rows, [row, item], whose lists have this length."""
-        found: Numbers = self.values[self.starts[rows][:, None] + np.arange(width)]
-        return found
+        items: Numbers = self.values[self.starts[rows][:, None] + np.arange(width)]
+        return items
 
 
 def _encode(array: pa.Array) -> tuple[Numbers, list[str]]:
@@ -110,8 +110,8 @@ def _encode(array: pa.Array) -> tuple[Numbers, list[str]]:
 def _whole(column: pa.ChunkedArray) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
-    found = column.combine_chunks()
-    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+    combined = column.combine_chunks()
+    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
 
 class _Stated(NamedTuple):
@@ -149,7 +149,7 @@ class _Stated(NamedTuple):
             number = {name: place for place, name in enumerate(names[story])}
             clear[story] = True
             shown[:, story] = [
-                sum(1 << number[name] for name, known in reading.genders.items() if known == gender)
+                sum(1 << number[name] for name, name_gender in reading.genders.items() if name_gender == gender)
                 for gender in GENDERS
             ]
             more += [
@@ -177,14 +177,14 @@ class _Rows:
 
     def find(self) -> Flags:
         """Return which rows are right."""
-        found = np.zeros(self._count, np.bool_)
+        right = np.zeros(self._count, np.bool_)
         if len(self._kept):
             self._check_form()
             for k in np.unique(self._k[self.right]).tolist():
                 self._check_chains(k, np.flatnonzero(self.right & (self._k == k)))
             self._check_texts()
-        found[self._kept[self.right]] = True
-        return found
+        right[self._kept[self.right]] = True
+        return right
 
     # Columns.
 
@@ -244,10 +244,10 @@ class _Rows:
         self._k = np.asarray(k).astype(np.int64)
         self.right &= (self._k >= LENGTHS.start) & (self._k < LENGTHS.stop) & (np.asarray(order) == 0)
         self.right &= ~np.asarray(false_belief)
-        numbers, known = self._words("question_type")
+        numbers, words = self._words("question_type")
         task = f"task_{TASK_NUMBERS[CLEAN]}."
         lengths = {f"{task}{length}": length for length in LENGTHS}
-        self.right &= np.array([lengths.get(each, _UNKNOWN) for each in known])[numbers] == self._k
+        self.right &= np.array([lengths.get(each, _UNKNOWN) for each in words])[numbers] == self._k
         self._people, self._types = self._lists("genders"), self._lists("edge_types")
         self._edges, self._steps = self._tuples("edges", 2), self._tuples("proof_steps", 3)
         self._concluded, self._query = self._lists("proof_relations"), self._lists("query")
@@ -264,8 +264,8 @@ class _Rows:
             self.right &= lists.lengths == length
         self._check_candidates()
         self._read_people()
-        numbers, known = self._words("pattern")
-        self._pattern = np.array([_pattern_key(each) for each in known], np.int64)[numbers]
+        numbers, words = self._words("pattern")
+        self._pattern = np.array([_pattern_key(each) for each in words], np.int64)[numbers]
 
     def _check_candidates(self) -> None:
         lists = self._lists("candidates")
@@ -279,10 +279,11 @@ class _Rows:
     def _read_people(self) -> None:
         """Number names and genders; those that are not as expected are unknown."""
         pairs = [split_person(each) for each in self._people.words]
-        known = genders_of_names()
+        genders = genders_of_names()
         self._names = {name: place for place, name in enumerate(dict.fromkeys(name for name, _ in pairs))}
         fits = [
-            _NAME.fullmatch(name) and gender in GENDERS and known.get(name, gender) == gender for name, gender in pairs
+            _NAME.fullmatch(name) and gender in GENDERS and genders.get(name, gender) == gender
+            for name, gender in pairs
         ]
         self._asked = np.array([self._names.get(name, _UNKNOWN) for name in self._query.words], np.int64)
         self._called = pa.array(self._names, pa.string())
@@ -323,9 +324,9 @@ class _Rows:
 
     def _answers(self, rows: Numbers, proved: Proved, pattern: Numbers, genders: Numbers) -> Flags:
         """Compare answers and readings with those of the patterns."""
-        numbers, known = self._words("answer")
-        predicate = np.array([_PREDICATE.get(word, _UNKNOWN) for word in known], np.int64)[numbers[rows]]
-        gender = np.array([_GENDER.get(word, _UNKNOWN) for word in known], np.int64)[numbers[rows]]
+        numbers, words = self._words("answer")
+        predicate = np.array([_PREDICATE.get(word, _UNKNOWN) for word in words], np.int64)[numbers[rows]]
+        gender = np.array([_GENDER.get(word, _UNKNOWN) for word in words], np.int64)[numbers[rows]]
         right: Flags = (predicate == proved.target[pattern]) & (gender == genders[:, -1])
         readings = self._readings
         number = {word: place for place, word in enumerate(readings.words)}
@@ -350,8 +351,8 @@ class _Rows:
 
     def _questions(self, rows: Numbers, names: Numbers) -> Flags:
         """Compare the people asked about with the ends of the chains."""
-        asked = self._query.take(rows, 2)
-        right: Flags = (self._asked[asked[:, 0]] == names[:, 0]) & (self._asked[asked[:, 1]] == names[:, -1])
+        pairs = self._query.take(rows, 2)
+        right: Flags = (self._asked[pairs[:, 0]] == names[:, 0]) & (self._asked[pairs[:, 1]] == names[:, -1])
         known = self._called
         expected = pc.binary_join_element_wise(
             "What is ", known.take(pa.array(names[:, -1])), " to ", known.take(pa.array(names[:, 0])), "?", ""
@@ -402,8 +403,8 @@ class _Rows:
 
     def _relation_at(self, rows: Numbers, place: Numbers) -> Numbers:
         words = self._types.values[self._types.starts[rows] + place]
-        found: Numbers = np.array([_PREDICATE.get(word, _UNKNOWN) for word in self._types.words], np.int64)[words]
-        return found
+        relations: Numbers = np.array([_PREDICATE.get(word, _UNKNOWN) for word in self._types.words], np.int64)[words]
+        return relations
 
     def _genders_fit(self, rows: Numbers, shown: Bits) -> Flags:
         """Return which texts show no other genders than those recorded, and that of the person asked about."""
@@ -437,8 +438,8 @@ class _Rows:
 def _distinct(numbers: Numbers) -> Numbers:
     """Return different numbers in order; of numbers that are almost in order this is faster than `np.unique`."""
     numbers = np.sort(numbers)
-    found: Numbers = numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if len(numbers) else numbers
-    return found
+    distinct: Numbers = numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if len(numbers) else numbers
+    return distinct
 
 
 @lru_cache(maxsize=1 << 16)
@@ -471,5 +472,5 @@ def _find_patterns(k: int, relations: Numbers) -> Numbers:
     keys, order = _keys(k)
     wanted = np.maximum(relations, 0) @ _POWERS[:k]
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    found: Numbers = np.where((keys[at] == wanted) & (relations >= 0).all(axis=1), order[at], _UNKNOWN)
-    return found
+    patterns: Numbers = np.where((keys[at] == wanted) & (relations >= 0).all(axis=1), order[at], _UNKNOWN)
+    return patterns

@@ -137,8 +137,8 @@ class KinshipJudge(FileJudge):
                 reason = f"row {first} has the same story and question"
                 flaw = Flaw(DUPLICATE, "story", "", reason, f"row {first} again")
                 at = Place.from_value(values[PLACE])
-                asked = values.get("question_type") or ""
-                yield self._finding(flaw, at.row, at.line, values["id"], asked, is_claim=False)
+                question_type = values.get("question_type") or ""
+                yield self._finding(flaw, at.row, at.line, values["id"], question_type, is_claim=False)
 
     # Rows that hold all that they claim, found as arrays.
 
@@ -163,9 +163,9 @@ class KinshipJudge(FileJudge):
         readings = read_texts(natural_text(row) for row in rows)
         self.proofs_checked += len(rows)
         for number, (row, reading) in enumerate(zip(rows, readings, strict=True)):
-            for name, found, _ in check_proof(row, reading):
+            for name, value, _ in check_proof(row, reading):
                 at = place_of(table, number)
-                flaw = Flaw(COLUMN, name, "", _shown(found), _shown(row.values[name]))
+                flaw = Flaw(COLUMN, name, "", _shown(value), _shown(row.values[name]))
                 kind = table.column("question_type")[number].as_py()
                 yield self._finding(flaw, at.row, at.line, row.values["id"], kind, is_claim=True)
 
@@ -177,15 +177,15 @@ class KinshipJudge(FileJudge):
         numbers, lines = numbers_of(table)
         with warnings.catch_warnings():  # Python warns about odd literals; they are checked here
             warnings.simplefilter("ignore")
-            for number, line, found in zip(numbers, lines, read_raw_rows(self.subject.path, table), strict=True):
-                if isinstance(found, DataError):
-                    yield self._unread(number, line, table.column("id")[len(read)].as_py(), found)
+            for number, line, record in zip(numbers, lines, read_raw_rows(self.subject.path, table), strict=True):
+                if isinstance(record, DataError):
+                    yield self._unread(number, line, table.column("id")[len(read)].as_py(), record)
                     continue
                 try:
-                    values: dict[str, Any] | str = example_of(self.subject.path, found, self._numbers)
+                    values: dict[str, Any] | str = example_of(self.subject.path, record, self._numbers)
                 except DataError as error:
                     values = self._reason(error)
-                read.append((audit_clutrr_row(found), values))
+                read.append((audit_clutrr_row(record), values))
         rows = self._compare(read, np.zeros(len(read), np.bool_))
         verdicts = self._verdicts_on(rows)
         for row, verdict in zip(rows, verdicts, strict=True):
@@ -215,8 +215,10 @@ class KinshipJudge(FileJudge):
             differences = [row.differences for row in rows]
             audited_rows = [row.audited for row in rows]
             flaws = corrections.find_example_flaws(audited_rows, verdicts, differences, _VERDICTS.judge)
-        for row, verdict, found in zip(rows, verdicts, flaws, strict=True):
-            yield from self._add(row, verdict, [*found, *(self._unexplained(row, found) if self._rules else ())])
+        for row, verdict, row_flaws in zip(rows, verdicts, flaws, strict=True):
+            yield from self._add(
+                row, verdict, [*row_flaws, *(self._unexplained(row, row_flaws) if self._rules else ())]
+            )
 
     def _compare(self, read: Sequence[tuple[AuditedRow, dict[str, Any] | str]], chosen: Flags) -> list[_ComparedRow]:
         """Compare the labels of rows, as they are, with what follows."""
@@ -229,17 +231,17 @@ class KinshipJudge(FileJudge):
         whole = [row for row in rows if isinstance(row, KinshipRow)]
         judged = iter(self._ask(row.structure for row in whole))
         texts = iter(read_texts(natural_text(row) for row in whole))
-        found = []
+        differences = []
         for (audited, _), row, check in zip(read, rows, chosen.tolist(), strict=True):
             if isinstance(row, str):
-                found.append(_ComparedRow(audited, [(FACTS, row, "facts that fit together")], None))
+                differences.append(_ComparedRow(audited, [(FACTS, row, "facts that fit together")], None))
                 continue
             judgement, reading = next(judged), next(texts)
             deleted: Counter[str] | None = Counter() if check else None
             compared = check_row(row, judgement, self.unchecked, self._rules, reading, deleted=deleted)
-            found.append(_ComparedRow(audited, list(compared), judgement))
+            differences.append(_ComparedRow(audited, list(compared), judgement))
             self.proofs_checked += 0 if deleted is None else deleted["proof"]
-        return found
+        return differences
 
     def _ask(self, structures: Iterable[Structure]) -> list[LabelJudgement]:
         return _VERDICTS.judge(structures) if self._rules is None else judge(structures, self._rules)
@@ -250,15 +252,15 @@ class KinshipJudge(FileJudge):
 
     def _unexplained(self, row: _ComparedRow, flaws: Sequence[Flaw]) -> Iterator[Flaw]:
         """Yield differences that no flaw is about; of corrected rows only those that the correction does not settle."""
-        known = {flaw.field for flaw in flaws}
+        columns = {flaw.field for flaw in flaws}
         is_corrected = any(flaw.expected for flaw in flaws)
-        for name, found, expected in row.differences:
+        for name, value, expected in row.differences:
             column = self._column(name)
-            if column in known or (is_corrected and name in (*corrections.FOLLOWING, "proof_steps")):
+            if column in columns or (is_corrected and name in (*corrections.FOLLOWING, "proof_steps")):
                 continue
             if name != FACTS or not flaws:
                 kind, reason = _CLAIMS.get(name, COLUMN), f"the rest of the row gives {_shown(expected)}"
-                yield Flaw(kind, column, _shown(expected), reason, _shown(found), is_fixable=False)
+                yield Flaw(kind, column, _shown(expected), reason, _shown(value), is_fixable=False)
 
     def _column(self, name: str) -> str:
         """Return what the file calls a column of examples."""
@@ -266,9 +268,9 @@ class KinshipJudge(FileJudge):
 
     def _unread(self, row: int, line: int, name: str | None, error: DataError) -> Finding:
         """Return that a row is not understood."""
-        known: dict[str, Any] = {"row": row, "line": line, "id": name or f"{stem_of(self.subject.path)}-{row}"}
+        place: dict[str, Any] = {"row": row, "line": line, "id": name or f"{stem_of(self.subject.path)}-{row}"}
         return Finding(
-            file=self.subject.name, kind=UNREAD, field=FACTS, found=self._reason(error), expected="", **known
+            file=self.subject.name, kind=UNREAD, field=FACTS, found=self._reason(error), expected="", **place
         )
 
     def _reason(self, error: DataError) -> str:
@@ -294,9 +296,9 @@ class KinshipJudge(FileJudge):
         for flaw, is_claim in zip(flaws, claims, strict=True):
             if flaw.kind in FLAWED and not flaw.expected:
                 self.unsettled[audited.number] = flaw.kind
-            found = audited.given.values[flaw.field] if flaw.found is None else flaw.found
+            value = audited.given.values[flaw.field] if flaw.found is None else flaw.found
             at = (audited.number, audited.line, audited.id, audited.task_name)
-            yield self._finding(flaw._replace(found=found), *at, is_claim=is_claim)
+            yield self._finding(flaw._replace(found=value), *at, is_claim=is_claim)
         if audited.status in FLAWED:
             self.declared[audited.number] = audited.status
 
@@ -347,11 +349,11 @@ class KinshipJudge(FileJudge):
         self._counts["small_tests"] = 1
         chains = [words.split(" ") for words in self._patterns]
         neutral = {tuple(predicate_of(each) if each in WORDS else each for each in words) for words in chains}
-        found = f"{rows} rows, {labels} labels, {patterns} patterns ({len(neutral)} regardless of gender)"
+        extent = f"{rows} rows, {labels} labels, {patterns} patterns ({len(neutral)} regardless of gender)"
         least = f"{LEAST_ROWS} rows, {LEAST_LABELS} labels and {LEAST_PATTERNS} patterns"
-        reason = f"a test of {found} is not informative; it should have at least {least}"
-        known: dict[str, Any] = {"file": self.subject.name, "kind": SMALL_TEST, "field": "rows", "reason": reason}
-        yield Finding(found=found, expected="", is_claim=False, **known)
+        reason = f"a test of {extent} is not informative; it should have at least {least}"
+        common: dict[str, Any] = {"file": self.subject.name, "kind": SMALL_TEST, "field": "rows", "reason": reason}
+        yield Finding(found=extent, expected="", is_claim=False, **common)
 
     def totals(self) -> dict[str, Any]:
         """Return how many rows have which status, and how many have a flaw of which kind."""

@@ -8,7 +8,7 @@ from storyproof.findings import COLUMN, TEXT
 UNDEFINED = "undefined"  # the row does not tell who is asked about, or strict kinship does not define its relations
 FLAWED = (AMBIGUOUS, CONTRADICTED, IMPOSSIBLE, UNDEFINED)  # what a label may be instead of entailed
 PROOF, DUPLICATE, SMALL_TEST, CONSEQUENCE = "proof", "duplicate", "small_test", "consequence"
-# Kinds of findings about rows whose values hold what they claim.
+# Kinds of findings about rows whose values are right.
 UNCLAIMED = (DUPLICATE, SMALL_TEST, CONSEQUENCE, "revisit", "untyped_noise", "missing_noise")
 
 # What matters most first: answers, then the facts that they rest on, the test as a whole, and what is not recorded.
@@ -16,7 +16,7 @@ KINDS = {
     CONTRADICTED: "The labelled relation holds in no family that fits the story.",
     IMPOSSIBLE: "No family fits the story.",
     AMBIGUOUS: "The labelled relation holds in some families that fit the story, but not in all.",
-    UNDEFINED: "The row does not tell who is asked about.",
+    UNDEFINED: "The row does not say which people the question is about.",
     "target": "The labelled relation follows by no rules.",
     TEXT: "Values of the row do not fit together, and cannot be fixed.",
     PROOF: "The proof does not prove the label.",

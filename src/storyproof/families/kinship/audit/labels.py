@@ -1,4 +1,9 @@
-"""Every label of a kinship row compared with its facts, and its facts with its text."""
+"""Every label of a kinship row compared with its facts, and its facts with its text.
+
+Columns of CLUTRR's CSV that repeat what the rest of a row says are compared too. For generated rows the expected text
+is known word for word. For others it is known that `node_mapping` leads to everybody, in the order of `genders`, and
+that `clean_story` consists of words of the story.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +15,9 @@ from typing import Any
 
 from storyproof.errors import ParseError
 from storyproof.example import SCHEMA, story_of_id
-from storyproof.families.kinship.audit.clutrr_columns import check_columns
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE
+from storyproof.families.kinship.clutrr_csv import clean_story, node_mapping, target_texts
+from storyproof.families.kinship.clutrr_records import literal
 from storyproof.families.kinship.deletion import GenderLines, Gives, ProofTest, derives, entails
 from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
@@ -21,9 +27,66 @@ from storyproof.families.kinship.prove_labels import LabelJudgement
 from storyproof.families.kinship.relations import GENDERS, NAMES, Fact, word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, RuleSet, published_rules, strict_rules
-from storyproof.families.kinship.stated_facts import Text, read_texts, split_sentences, split_story, stated_facts
+from storyproof.families.kinship.stated_facts import (
+    Piece,
+    Text,
+    read_texts,
+    remove_brackets,
+    split_sentences,
+    split_story,
+    stated_facts,
+)
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS, TASKS, noise_types, story_type
 from storyproof.families.kinship.templates import parse_question, placeholder_of
+
+
+def check_columns(
+    row: KinshipRow, pieces: Sequence[Piece] | None, *, generated: bool, is_natural: bool = False
+) -> Iterator[tuple[str, Any, Any]]:
+    """Yield what is wrong in these columns: field, found, expected.
+
+    Args:
+        row: The row, whose values have the columns as they are in the file; columns that it lacks are not checked.
+        pieces: The pieces of the story with the facts that they state; None if they are not known.
+        generated: Whether storyproof generated the row.
+        is_natural: Whether the pieces are sentences of natural text.
+    """
+    mapping, query, target = (row.values.get(name) for name in ("node_mapping", "text_query", "text_target"))
+    everybody = tuple(range(len(row.names)))
+    if mapping not in (None, right := node_mapping(row)) and (generated or _leads_to(mapping) != everybody):
+        yield "node_mapping", mapping, right
+    if generated and query:
+        yield "text_query", query, "nothing"
+    if generated and target is not None:
+        texts = [repr([text]) for text in target_texts(row)]
+        if target not in texts:
+            yield "text_target", target, texts[0]
+    if row.values.get("clean_story") is not None:
+        yield from _check_clean_story(row, pieces, generated, is_natural)
+
+
+@lru_cache(maxsize=4096)  # the same few values recur
+def _leads_to(mapping: str) -> tuple[Any, ...]:
+    """Return whom a mapping leads to, in its order; nobody if it is not a mapping."""
+    names = literal(mapping)
+    return tuple(names.values()) if isinstance(names, dict) else ()
+
+
+def _check_clean_story(
+    row: KinshipRow, pieces: Sequence[Piece] | None, generated: bool, is_natural: bool
+) -> Iterator[tuple[str, Any, Any]]:
+    text = row.values["clean_story"]
+    if generated and pieces is not None:
+        if text != (expected := clean_story(row, pieces, is_natural=is_natural)):
+            yield "clean_story", text, expected
+        return
+    bare = remove_brackets(text)
+    words, whole = Counter(bare.split()), Counter(row.values["story"].split())
+    if words - whole or (generated and len(row.edges) == row.k and words != whole):
+        yield "clean_story", text, "the story's own sentences about the chain"
+    elif generated and any(row.names[person] not in bare for edge in row.edges[: row.k] for person in edge):
+        yield "clean_story", text, "a text that mentions everybody in the chain"
+
 
 _SHARED = SCHEMA.names[SCHEMA.names.index("answer") :]
 LABELS = (*_SHARED, "k", "task", "noise_types", "pattern", "status", "proof_steps")
@@ -76,23 +139,23 @@ def check_row(
 def _check_question(row: KinshipRow) -> Iterator[Difference]:
     question = row.values["question"]
     try:
-        asked = parse_question(question)
+        pair = parse_question(question)
     except ParseError as error:
         yield "question", str(error), "a kinship question"
         return
-    if asked != row.asked_names:
+    if pair != row.asked_names:
         yield "question", question, f"a question about {' and '.join(row.asked_names)}"
 
 
 def _check_answer(row: KinshipRow, judged: LabelJudgement) -> Iterator[Difference]:
     values = row.values
     holds, given = judged.readings(row.query.predicate), values.get("readings")
-    known = [name for name in given or () if name in (STRICT, *judged.derived)]
+    readings = [name for name in given or () if name in (STRICT, *judged.derived)]
     if judged.status == IMPOSSIBLE and given is not None:
         yield "story", "a story that fits no family", "a story that is possible"
-    elif given is not None and len(known) == len(given) and not holds:
+    elif given is not None and len(readings) == len(given) and not holds:
         yield "answer", values["answer"], _derived_answer(row, judged)
-    elif given is not None and known != holds:
+    elif given is not None and readings != holds:
         yield "readings", given, holds
     elif given is None and row.steps is None and not holds and values.get("status") in (None, ENTAILED):
         yield "answer", values["answer"], _derived_answer(row, judged)
@@ -108,12 +171,12 @@ def _check_candidates(row: KinshipRow, rules: Sequence[RuleSet]) -> Iterator[Dif
     candidates = row.values.get("candidates")
     if candidates is None:
         return
-    asked = [each.targets for each in rules]
+    target_sets = [each.targets for each in rules]
     if row.values.get("task") in (MEMORY, MIXED):
-        asked = [(*each.targets, *each.stated) for each in rules]
+        target_sets = [(*each.targets, *each.stated) for each in rules]
     lists = [
         sorted({each.word(target, gender) for target in targets for gender in GENDERS})
-        for each, targets in zip(rules, asked, strict=True)
+        for each, targets in zip(rules, target_sets, strict=True)
     ]
     if candidates not in lists or row.values["answer"] not in candidates:
         yield "candidates", candidates, lists[0]
@@ -121,8 +184,8 @@ def _check_candidates(row: KinshipRow, rules: Sequence[RuleSet]) -> Iterator[Dif
 
 def _derived_answer(row: KinshipRow, judged: LabelJudgement) -> str:
     """Return what is derived for the asked pair, by the first reading that derives anything."""
-    found = next((each for each in judged.derived.values() if each), [])
-    words = [word(each, row.genders[row.pair[1]]) for each in found if each in NAMES]
+    relations = next((each for each in judged.derived.values() if each), [])
+    words = [word(each, row.genders[row.pair[1]]) for each in relations if each in NAMES]
     return " or ".join(words) or "no answer that follows"
 
 
@@ -247,19 +310,19 @@ def _gender_lines(row: KinshipRow, text: Text, reading: Reading | NotUnderstood 
     """Return where natural text shows the gender of the person asked about; None of other text."""
     if not isinstance(reading, Reading):
         return None
-    asked = row.asked_names[1]
+    name = row.asked_names[1]
     return GenderLines(
-        text.story, text.names, asked, frozenset(fact.line for fact in reading.facts if fact.second == asked)
+        text.story, text.names, name, frozenset(fact.line for fact in reading.facts if fact.second == name)
     )
 
 
 def _proof_disagreement(given: Sequence[int], flaw: str, chosen: Sequence[int]) -> Iterator[Difference]:
     """Yield a proof that is not the chosen one, or that does not hold."""
-    found = f"[{', '.join(map(str, given))}], {flaw}" if flaw else given
+    shown = f"[{', '.join(map(str, given))}], {flaw}" if flaw else given
     if given != chosen:
-        yield "proof", found, chosen
+        yield "proof", shown, chosen
     elif flaw:
-        yield "proof", found, "sentences that give the answer, and of which none can be left out"
+        yield "proof", shown, "sentences that give the answer, and of which none can be left out"
 
 
 def check_proof(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Difference]:
@@ -287,9 +350,9 @@ def _other_facts(row: KinshipRow, lines: Sequence[Sequence[Fact]]) -> str:
 
 def _check_gender_is_shown(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Difference]:
     """Expect natural text to show the gender on which the answer depends; names alone do not show it."""
-    asked = row.asked_names[1]
-    if isinstance(reading, Reading) and asked not in reading.genders:
-        yield "story", f"a text that does not show whether {asked} is male or female", "a text that shows it"
+    name = row.asked_names[1]
+    if isinstance(reading, Reading) and name not in reading.genders:
+        yield "story", f"a text that does not show whether {name} is male or female", "a text that shows it"
 
 
 @lru_cache(maxsize=20_000)

@@ -47,7 +47,7 @@ def _read_part(row: KinshipRow, part: Triple) -> Fact | None:
 
 def _misstep(row: KinshipRow, rules: RuleSet, query: Fact, steps: Sequence[tuple[Fact, Fact, Fact]]) -> str | None:
     """Return where a proof goes wrong by some rules."""
-    known = _known(rules, row.facts, [head for head, _, _ in steps])
+    usable = _known(rules, row.facts, [head for head, _, _ in steps])
     for head, left, right in steps:
         joined = (left.first, left.second, right.second) == (head.first, right.first, head.second)
         if not joined or rules.heads.get((left.predicate, right.predicate)) != head.predicate:
@@ -56,7 +56,7 @@ def _misstep(row: KinshipRow, rules: RuleSet, query: Fact, steps: Sequence[tuple
                 f"and {row.sentence(right)}"
             )
         for part in (left, right):
-            if part not in known:
+            if part not in usable:
                 return f"the proof assumes that {row.sentence(part)}, which is neither stated nor concluded"
     if replay(rules, row.facts, query, [ProofStep(head, left.second) for head, left, _ in steps]):
         return "the proof has a step that is not used, or that rests on a conclusion from further up"
@@ -65,10 +65,10 @@ def _misstep(row: KinshipRow, rules: RuleSet, query: Fact, steps: Sequence[tuple
 
 def _known(rules: RuleSet, facts: Sequence[Fact], concluded: Iterable[Fact]) -> set[Fact]:
     """Return all facts that steps may use: stated, in both directions if the rules allow that, or concluded."""
-    known = {*facts, *concluded}
+    usable = {*facts, *concluded}
     if rules.inverses:
-        known |= {Fact(fact.second, inverse(fact.predicate), fact.first) for fact in facts}
-    return known
+        usable |= {Fact(fact.second, inverse(fact.predicate), fact.first) for fact in facts}
+    return usable
 
 
 def proof_text(row: KinshipRow, answer: str) -> str | None:
@@ -83,8 +83,8 @@ def proof_text(row: KinshipRow, answer: str) -> str | None:
 
 def proof_steps(facts: tuple[Fact, ...], query: Fact, people: int) -> tuple[tuple[Fact, Fact, Fact], ...] | None:
     """Return the shortest proof, by strict rules if possible, else by the published: conclusions with premises."""
-    found = (_proof(reading, facts, query, people) for reading in (STRICT, PUBLISHED))
-    return next((steps for steps in found if steps is not None), None)
+    proofs = (_proof(reading, facts, query, people) for reading in (STRICT, PUBLISHED))
+    return next((steps for steps in proofs if steps is not None), None)
 
 
 @lru_cache(maxsize=4096)
@@ -97,14 +97,14 @@ def _proof(
     if derived.size(0, query) is None:
         return None
     steps = derived.proof(0, query)
-    known = _known(rules, facts, [step.fact for step in steps])
-    return tuple((step.fact, *_premises(rules, known, step)) for step in steps)
+    usable = _known(rules, facts, [step.fact for step in steps])
+    return tuple((step.fact, *_premises(rules, usable, step)) for step in steps)
 
 
-def _premises(rules: RuleSet, known: Iterable[Fact], step: ProofStep) -> tuple[Fact, Fact]:
+def _premises(rules: RuleSet, usable: Iterable[Fact], step: ProofStep) -> tuple[Fact, Fact]:
     head, via = step
-    lefts = [fact for fact in known if (fact.first, fact.second) == (head.first, via)]
-    rights = [fact for fact in known if (fact.first, fact.second) == (via, head.second)]
+    lefts = [fact for fact in usable if (fact.first, fact.second) == (head.first, via)]
+    rights = [fact for fact in usable if (fact.first, fact.second) == (via, head.second)]
     return min(
         (left, right)
         for left in lefts

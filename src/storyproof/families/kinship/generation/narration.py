@@ -152,12 +152,12 @@ class PuzzleNarrator:
     def _pieces(self) -> list[Numbers]:
         """The keys of one, two and three facts by the gender of the first person and the numbers of the words."""
         words = len(self._rules.predicates) * len(GENDERS)
-        found = [np.full((len(GENDERS), *[words] * length), NOBODY, np.int32) for length in range(1, LONGEST + 1)]
+        keys = [np.full((len(GENDERS), *[words] * length), NOBODY, np.int32) for length in range(1, LONGEST + 1)]
         for (relations, genders), number in self._keys.items():
             parts = [self._rules.by_word[relation] for relation in relations]
             numbers = [self._rules.number[name] * len(GENDERS) + GENDERS.index(gender) for name, gender in parts]
-            found[len(relations) - 1][GENDERS.index(genders[0]), *numbers] = number
-        return found
+            keys[len(relations) - 1][GENDERS.index(genders[0]), *numbers] = number
+        return keys
 
     def find_wordings(self, puzzles: PuzzleArrays) -> Wordings:
         """Return how the parts of puzzles can be worded.
@@ -181,16 +181,16 @@ class PuzzleNarrator:
         for length in range(2, min(LONGEST, longest) + 1):
             start = longest - length + 1
             several = [words[:, place : place + start] for place in range(length)]
-            found = np.full((len(puzzles), longest), NOBODY, np.int32)
-            found[:, :start] = self._pieces[length - 1][genders[:, :start], *several]
-            fits = (found != NOBODY) & (np.arange(longest) + length <= puzzles.k[:, None])
+            wordings = np.full((len(puzzles), longest), NOBODY, np.int32)
+            wordings[:, :start] = self._pieces[length - 1][genders[:, :start], *several]
+            fits = (wordings != NOBODY) & (np.arange(longest) + length <= puzzles.k[:, None])
             row, place = np.nonzero(fits)
-            pieces[row, place, choices[row, place]] = found[row, place]
+            pieces[row, place, choices[row, place]] = wordings[row, place]
             lengths[row, place, choices[row, place]] = length
             choices += fits
         noise, noise_people = self._noise(puzzles, single)
-        asked = np.where(puzzles.task == TASKS.index(MEMORY), puzzles.asked[:, 0], NOBODY)
-        return Wordings(puzzles.k, pieces, lengths, choices, noise, noise_people, asked.astype(np.int32))
+        remembered = np.where(puzzles.task == TASKS.index(MEMORY), puzzles.asked[:, 0], NOBODY)
+        return Wordings(puzzles.k, pieces, lengths, choices, noise, noise_people, remembered.astype(np.int32))
 
     def _noise(self, puzzles: PuzzleArrays, keys: Numbers) -> tuple[Numbers, Numbers]:
         """Return the keys of noise facts and their people, [puzzle, noise fact]."""
@@ -198,10 +198,10 @@ class PuzzleNarrator:
         place = puzzles.k[:, None] + np.arange(int(counts.max()))
         used = place < puzzles.facts[:, None]
         place = np.minimum(place, keys.shape[1] - 1)
-        found, first, second = (
+        noise_keys, first, second = (
             np.take_along_axis(array, place, axis=1) for array in (keys, puzzles.first, puzzles.second)
         )
-        return np.where(used, found, NOBODY), np.where(used[:, :, None], np.stack([first, second], axis=2), 0)
+        return np.where(used, noise_keys, NOBODY), np.where(used[:, :, None], np.stack([first, second], axis=2), 0)
 
     def _no_placeholder(self, puzzles: PuzzleArrays, words: Numbers, genders: Numbers) -> ConfigError:
         """Return the error for the first fact that cannot be worded."""
@@ -227,7 +227,7 @@ class PuzzleNarrator:
         keys = np.full((rows, places + wordings.noise.shape[1]), NOBODY, np.int32)
         people = np.zeros((*keys.shape, LONGEST + 1), np.int32)
         proves = np.zeros(keys.shape, np.bool_)
-        at, asked = np.zeros(rows, np.int32), wordings.asked[puzzle]
+        at, remembered = np.zeros(rows, np.int32), wordings.asked[puzzle]
         everyone = np.arange(LONGEST + 1, dtype=np.int32)
         for step in range(places):
             going = at < wordings.k[puzzle]
@@ -236,7 +236,7 @@ class PuzzleNarrator:
             keys[:, step] = np.where(going, wordings.pieces[puzzle, where, choice], NOBODY)
             length = np.where(going, wordings.lengths[puzzle, where, choice], 0)
             people[:, step] = at[:, None] + everyone
-            proves[:, step] = (asked == NOBODY) | ((at <= asked) & (asked < at + length))
+            proves[:, step] = (remembered == NOBODY) | ((at <= remembered) & (remembered < at + length))
             at += length
         keys[:, places:] = wordings.noise[puzzle]
         people[:, places:, :2] = wordings.noise_people[puzzle]
@@ -288,9 +288,9 @@ class PuzzleNarrator:
         flat = fragments.reshape(len(names), -1)
         chosen = flat != NOBODY
         ends = np.concatenate([[0], np.cumsum(chosen.sum(axis=1))]).astype(np.int32)
-        found = table.take(pa.array(flat[chosen]))
-        offsets = np.frombuffer(found.buffers()[1], np.int32, len(found) + 1)[ends]
-        return pa.Array.from_buffers(pa.string(), len(names), [None, pa.py_buffer(offsets), found.buffers()[2]])
+        stories = table.take(pa.array(flat[chosen]))
+        offsets = np.frombuffer(stories.buffers()[1], np.int32, len(stories) + 1)[ends]
+        return pa.Array.from_buffers(pa.string(), len(names), [None, pa.py_buffer(offsets), stories.buffers()[2]])
 
 
 def _varied(

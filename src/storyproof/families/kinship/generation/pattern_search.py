@@ -83,17 +83,17 @@ class Patterns:
         """Try the candidates of all targets in parallel until each target has enough or no more."""
         heads = dict.fromkeys(self.rules.heads.values())
         waiting = {head: self._candidates(k, head) for head in heads}
-        found: dict[str, list[Pattern]] = {head: [] for head in heads}
+        accepted: dict[str, list[Pattern]] = {head: [] for head in heads}
         while tried := [
             (head, pattern)
             for head, patterns in waiting.items()
-            if len(found[head]) < MOST
+            if len(accepted[head]) < MOST
             for pattern in islice(patterns, _TRIED)
         ]:
             for (head, pattern), good in zip(tried, self._admit(tried), strict=True):
                 if good:
-                    found[head].append(pattern)
-        return {head: patterns[:MOST] for head, patterns in found.items()}
+                    accepted[head].append(pattern)
+        return {head: patterns[:MOST] for head, patterns in accepted.items()}
 
     def _candidates(self, k: int, head: str) -> Iterator[Pattern]:
         """Yield all joins of two parts, or a random selection if there are too many."""

@@ -87,10 +87,10 @@ def within_bound(runs: npt.NDArray[np.integer], bound: int) -> npt.NDArray[np.bo
         runs: How many sibling facts follow each other in each pattern.
         bound: How many may.
     """
-    found = runs <= bound
-    while np.count_nonzero(found) < min(FEWEST, len(runs)):
-        found = runs <= runs[~found].min()
-    return found
+    within = runs <= bound
+    while np.count_nonzero(within) < min(FEWEST, len(runs)):
+        within = runs <= runs[~within].min()
+    return within
 
 
 class ProvedPatterns(PatternSource):

@@ -184,12 +184,12 @@ def _identity(rules: RuleSet, content: Sequence[str]) -> dict[str, str]:
     """Return what a file of proofs belongs to; nothing of code that is installed without its sources."""
     heads = sorted((*body, head) for body, head in rules.heads.items())
     names = [(each.name, each.inverse) for each in rules.predicates]
-    found = {
+    identity = {
         "rules": digest(rules.name, names, heads, rules.stated, rules.inverses).hex(),
         "content": digest(_FORMAT, *content).hex(),
     }
     folder = Path(__file__).parent.parent
     with suppress(OSError):
         sources = [(folder / name).read_bytes().replace(b"\r\n", b"\n") for name in _SOURCES]
-        found["code"] = hashlib.sha256(b"\0".join(sources)).hexdigest()
-    return found
+        identity["code"] = hashlib.sha256(b"\0".join(sources)).hexdigest()
+    return identity

@@ -145,9 +145,9 @@ class PuzzleMaker:
             for kind, puzzle, derivation in zip(open_, drawn, self._derive(drawn), strict=True):
                 if derivation is not None and _noisy(puzzle):
                     puzzle = replace(puzzle, genders=_genders(puzzle, kind.gender, derivation.married, draws[kind]))
-                    found = self._judge(puzzle, derivation.published)
-                    if found is not None:
-                        made[kind] = replace(found, proof=self._proof(puzzle, derivation))
+                    judgement = self._judge(puzzle, derivation.published)
+                    if judgement is not None:
+                        made[kind] = replace(judgement, proof=self._proof(puzzle, derivation))
         return made
 
     def _derive(self, puzzles: Sequence[Puzzle]) -> list[Derivation | None]:
@@ -243,7 +243,7 @@ def draw_facts(rules: RuleSet, kind: PuzzleKind, draws: Draws) -> Puzzle:
 def _noise(rules: RuleSet, kind: PuzzleKind, chain: Sequence[Fact], draws: Draws) -> list[tuple[Fact, str]]:
     """Draw noise facts with their types; new people are numbered after those of the chain."""
     new = kind.k + 1
-    found: list[tuple[Fact, str]] = []
+    noise: list[tuple[Fact, str]] = []
 
     def choose(count: int) -> int:
         return int(draws.below(count, 1)[0])
@@ -254,30 +254,30 @@ def _noise(rules: RuleSet, kind: PuzzleKind, chain: Sequence[Fact], draws: Draws
             around = places[choose(len(places))]
             bodies = rules.bodies[around.predicate]
             one, other = bodies[choose(len(bodies))]
-            found += [(Fact(around.first, one, new), SUPPORTING), (Fact(new, other, around.second), SUPPORTING)]
+            noise += [(Fact(around.first, one, new), SUPPORTING), (Fact(new, other, around.second), SUPPORTING)]
             new += 1
     if kind.task in (IRRELEVANT, ALL):  # a relative of somebody in the chain, of whom nothing else is stated
-        found.append((Fact(choose(kind.k + 1), rules.stated[choose(len(rules.stated))], new), IRRELEVANT))
+        noise.append((Fact(choose(kind.k + 1), rules.stated[choose(len(rules.stated))], new), IRRELEVANT))
         new += 1
     if kind.task in (DISCONNECTED, ALL):  # two unconnected people
-        found.append((Fact(new, rules.stated[choose(len(rules.stated))], new + 1), DISCONNECTED))
-    return found
+        noise.append((Fact(new, rules.stated[choose(len(rules.stated))], new + 1), DISCONNECTED))
+    return noise
 
 
 def _genders(puzzle: Puzzle, gender: str, married: Sequence[tuple[int, int]], draws: Draws) -> tuple[str, ...]:
     """Draw genders such that spouses differ and the asked person has the gender of the answer."""
     people = 1 + max(max(fact.first, fact.second) for fact in puzzle.facts)
     drawn = draws.below(2, people).tolist()
-    found = [-1] * people
+    genders = [-1] * people
     for start in (puzzle.query.second, *range(people)):
-        if found[start] < 0:
-            found[start] = GENDERS.index(gender) if start == puzzle.query.second else drawn[start]
+        if genders[start] < 0:
+            genders[start] = GENDERS.index(gender) if start == puzzle.query.second else drawn[start]
             ahead = [start]
             while ahead:
                 here = ahead.pop()
                 spouses = {sum(pair) - here for pair in married if here in pair}
                 for spouse in spouses:
-                    if found[spouse] < 0:
-                        found[spouse] = 1 - found[here]
+                    if genders[spouse] < 0:
+                        genders[spouse] = 1 - genders[here]
                         ahead.append(spouse)
-    return tuple(GENDERS[each] for each in found)
+    return tuple(GENDERS[each] for each in genders)

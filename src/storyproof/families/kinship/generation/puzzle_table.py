@@ -83,16 +83,16 @@ class PuzzleArrays:
             **dict.fromkeys(("spouse", "genders"), int(self.people[numbers].max())),
             **dict.fromkeys(("steps", "concluded"), int(self.k[numbers].max()) - 1),
         }
-        found = {}
+        arrays = {}
         for item in fields(self):
             array = getattr(self, item.name)
-            found[item.name] = array[:, : widths[item.name]][numbers] if item.name in widths else array[numbers]
-        return PuzzleArrays(**found)
+            arrays[item.name] = array[:, : widths[item.name]][numbers] if item.name in widths else array[numbers]
+        return PuzzleArrays(**arrays)
 
 
 def _stacked(parts: Sequence[PuzzleArrays]) -> PuzzleArrays:
     """Put tables of puzzles on top of each other; narrower ones are padded."""
-    found = {}
+    stacked = {}
     for item in fields(PuzzleArrays):
         arrays = [getattr(part, item.name) for part in parts]
         shape = np.max([array.shape[1:] for array in arrays], axis=0, initial=0)
@@ -101,8 +101,8 @@ def _stacked(parts: Sequence[PuzzleArrays]) -> PuzzleArrays:
         for array in arrays:
             whole[start : start + len(array), *(slice(width) for width in array.shape[1:])] = array
             start += len(array)
-        found[item.name] = whole
-    return PuzzleArrays(**found)
+        stacked[item.name] = whole
+    return PuzzleArrays(**stacked)
 
 
 class PuzzleTable:
@@ -122,8 +122,8 @@ class PuzzleTable:
         unknown = groups[self._groups[groups] == NOBODY]
         if len(unknown):
             self._add_lengths(sorted(set((unknown // len(self._rules.predicates)).tolist())))
-        found: Numbers = self._groups[groups] + places
-        return found
+        numbers: Numbers = self._groups[groups] + places
+        return numbers
 
     def _add_lengths(self, lengths: Sequence[int]) -> None:
         source, start = self._source, self._count
@@ -190,11 +190,11 @@ class PuzzleTable:
         number = self._rules.number
 
         def filled(rows: Sequence[Sequence[Any]], *inner: int) -> Ints:
-            found = np.full((len(rows), max(map(len, rows)), *inner), NOBODY, np.int32)
+            padded = np.full((len(rows), max(map(len, rows)), *inner), NOBODY, np.int32)
             for place, row in enumerate(rows):
                 if row:
-                    found[place, : len(row)] = row
-            return found
+                    padded[place, : len(row)] = row
+            return padded
 
         def plain(values: Sequence[Any]) -> Ints:
             return np.array(values, np.int32)
@@ -229,16 +229,16 @@ class PuzzleTable:
             draws: Random draws for the genders that a puzzle leaves open.
         """
         assert self._arrays is not None
-        found = self._arrays.take(puzzle)
-        drawn = draws.below(2, found.genders.size).reshape(found.genders.shape).astype(np.int32)
+        puzzles = self._arrays.take(puzzle)
+        drawn = draws.below(2, puzzles.genders.size).reshape(puzzles.genders.shape).astype(np.int32)
         every = np.arange(len(puzzle))
-        drawn[every, found.asked[:, 1]] = gender
+        drawn[every, puzzles.asked[:, 1]] = gender
         # Spouses differ. Nobody follows somebody who follows somebody else, because nobody has two spouses.
-        other = 1 - np.take_along_axis(drawn, np.maximum(found.spouse, 0), axis=1)
-        drawn = np.where(found.spouse != NOBODY, other, drawn)
-        there = np.arange(int(found.people.max())) < found.people[:, None]
+        other = 1 - np.take_along_axis(drawn, np.maximum(puzzles.spouse, 0), axis=1)
+        drawn = np.where(puzzles.spouse != NOBODY, other, drawn)
+        there = np.arange(int(puzzles.people.max())) < puzzles.people[:, None]
         drawn = np.where(there, drawn, 0)
-        return replace(found, genders=np.where(found.genders != NOBODY, found.genders, drawn))
+        return replace(puzzles, genders=np.where(puzzles.genders != NOBODY, puzzles.genders, drawn))
 
     def columns(self, rows: PuzzleArrays) -> dict[str, pa.Array]:
         """Return all columns that the puzzles of rows determine."""

@@ -23,7 +23,7 @@ from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASKS
 from storyproof.generation.seeds import Draws, Permutation, digest
 
-_TEST_SHARE = 5  # one in so many patterns is held out for testing
+_TEST_SHARE = 5  # one in this number of patterns is held out for testing
 _FIRST_HELD_OUT = 3  # facts; shorter chains have too few patterns
 _VARIANTS = 128  # puzzles per label that differ in pattern, genders or noise
 _ROUNDS = 64  # whose orders are drawn together
@@ -158,22 +158,24 @@ class Schedule:
         if (test, task, k) not in self._decks:
             targets = self._rules.stated if task == MEMORY else self._rules.targets
             numbers = {target: self._some(test, task, k, target) for target in targets}
-            found = {target: patterns for target, patterns in numbers.items() if len(patterns)}
-            if not found:
-                some = any(len(self._source.numbers(k, target)) for target in self._rules.targets)
-                advice = " that is not used in training; use --no-holdout." if test and some else "; choose other k."
+            by_target = {target: patterns for target, patterns in numbers.items() if len(patterns)}
+            if not by_target:
+                is_shipped = any(len(self._source.numbers(k, target)) for target in self._rules.targets)
+                advice = (
+                    " that is not used in training; use --no-holdout." if test and is_shipped else "; choose other k."
+                )
                 raise ConfigError(
                     f"no relation has a pattern of {k} facts for {'testing' if test else 'training'}{advice}"
                 )
-            self._decks[test, task, k] = self._arranged(task, k, found)
+            self._decks[test, task, k] = self._arranged(task, k, by_target)
         return self._decks[test, task, k]
 
-    def _arranged(self, task: str, k: int, found: dict[str, Numbers]) -> _Deck:
-        labels = [Label(target, gender) for target in found for gender in GENDERS]
-        count = np.array([len(found[label.target]) for label in labels])
+    def _arranged(self, task: str, k: int, by_target: dict[str, Numbers]) -> _Deck:
+        labels = [Label(target, gender) for target in by_target for gender in GENDERS]
+        count = np.array([len(by_target[label.target]) for label in labels])
         pattern = np.zeros((len(labels), count.max()), np.int64)
         for row, label in zip(pattern, labels, strict=True):
-            row[: len(found[label.target])] = found[label.target]
+            row[: len(by_target[label.target])] = by_target[label.target]
         most = np.maximum(_VARIANTS // count, 1)
         if task in (CLEAN, MEMORY):
             most = np.minimum(most, 1 << k)  # there are no more combinations of genders
@@ -189,8 +191,8 @@ class Schedule:
             patterns = {self._source.pattern(number): number for number in reversed(every)}
             order = sorted(patterns, key=lambda pattern: digest(*self._purpose, "memory", pattern))
             self._memory[test, k] = [(patterns[pattern], pattern) for pattern in order]
-        found = [number for number, pattern in self._memory[test, k] if target in pattern]
-        return np.array(found, np.int64)
+        numbers = [number for number, pattern in self._memory[test, k] if target in pattern]
+        return np.array(numbers, np.int64)
 
     def assign(self, split: str, start: int, count: int) -> Assignment:
         """Return the puzzles of `count` rows of a split, from row `start` on."""
@@ -206,8 +208,8 @@ class Schedule:
             for part, task in enumerate(tasks):
                 mine = turn % len(tasks) == part
                 if mine.any():
-                    found = self._of_task(split, task, each.k, turn[mine] // len(tasks))
-                    for name, values in found.items():
+                    puzzles = self._of_task(split, task, each.k, turn[mine] // len(tasks))
+                    for name, values in puzzles.items():
                         every[name][here[mine]] = values
         return Assignment(**every)
 
@@ -234,7 +236,7 @@ class Schedule:
 
     def _orders(self, split: str, task: str, k: int, labels: int, first: int, last: int) -> Numbers:
         """Return the order of the labels in each round, [round, place]."""
-        found = [
+        orders = [
             np.argsort(
                 Draws(*self._purpose, split, task, k, number).below(1 << 31, _ROUNDS * labels).reshape(_ROUNDS, labels),
                 axis=1,
@@ -243,7 +245,7 @@ class Schedule:
             for number in range(first // _ROUNDS, last // _ROUNDS + 1)
         ]
         begin = first // _ROUNDS * _ROUNDS
-        return np.concatenate(found)[first - begin : last + 1 - begin]
+        return np.concatenate(orders)[first - begin : last + 1 - begin]
 
     def _starts(self, task: str, labels: Sequence[Label], pattern: Numbers, count: Numbers) -> Numbers:
         """Return the offset of the names of each label's patterns, so that patterns begin with different names."""
@@ -260,8 +262,8 @@ class Schedule:
         number: dict[tuple[int, ...], int] = {}
         kind = np.array([number.setdefault(row, len(number)) for row in rows], np.int64)
         names = [predicate.name for predicate in self._rules.predicates]
-        found = [
+        kinds = [
             PuzzleKind(TASKS[task], k, names[target], GENDERS[gender], self._source.pattern(pattern), variant)
             for task, k, target, gender, pattern, variant in number
         ]
-        return found, kind
+        return kinds, kind

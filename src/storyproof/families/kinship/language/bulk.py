@@ -47,9 +47,9 @@ _LINE, _SPACE = ord(LINE), ord(" ")
 
 def _table(kinds: str) -> Flags:
     """Return a flag for each class."""
-    found = np.zeros(256, np.bool_)
-    found[[ord(kind) for kind in kinds]] = True
-    return found
+    flags = np.zeros(256, np.bool_)
+    flags[[ord(kind) for kind in kinds]] = True
+    return flags
 
 
 # What `_simplify` does not know: quotations, titles, questions, twins, other names, "whose name is", "it was at noon
@@ -133,28 +133,28 @@ class KnownTokens:
 
     def number(self, texts: pa.StringArray) -> Small:
         """Return the numbers of different tokens."""
-        found = pc.index_in(texts, value_set=self.texts)
-        if found.null_count:
-            self._add(texts.filter(found.is_null()))
-            found = pc.index_in(texts, value_set=self.texts)
-        return np.asarray(found, np.int32)
+        numbers = pc.index_in(texts, value_set=self.texts)
+        if numbers.null_count:
+            self._add(texts.filter(numbers.is_null()))
+            numbers = pc.index_in(texts, value_set=self.texts)
+        return np.asarray(numbers, np.int32)
 
     def is_name(self, name: str) -> bool:
         """Return what `Tokens.is_name` returns."""
-        found = self._names.get(name)
-        if found is None:
-            found = self._names[name] = self._is_name(name)
+        answer = self._names.get(name)
+        if answer is None:
+            answer = self._names[name] = self._is_name(name)
             self.size += len(name)
-        return found
+        return answer
 
     def _is_name(self, name: str) -> bool:
         return self._class(name) == lx.CAPITAL if is_word(name) else self.tokens.is_name(name)
 
     def _class(self, word: str) -> str:
-        found = self._classes.get(word)
-        if found is None:
-            found = self._classes[word] = class_of_word(word)
-        return found
+        word_class = self._classes.get(word)
+        if word_class is None:
+            word_class = self._classes[word] = class_of_word(word)
+        return word_class
 
     def _analyse(self, text: str) -> tuple[str, str | None, KinWord | None]:
         """Return classes, capitalised word and kin word of a token.
@@ -292,8 +292,8 @@ def _classes(vocabulary: KnownTokens, codes: Small) -> tuple[Kinds, Numbers]:
 
 def _owners(places: Numbers, bounds: Numbers) -> Numbers:
     """Return the numbers of the texts to which places belong; both are sorted."""
-    found: Numbers = np.repeat(np.arange(len(bounds) - 1), np.diff(np.searchsorted(places, bounds)))
-    return found
+    owners: Numbers = np.repeat(np.arange(len(bounds) - 1), np.diff(np.searchsorted(places, bounds)))
+    return owners
 
 
 def _resolve(
@@ -305,17 +305,17 @@ def _resolve(
         For each name its number in the list of the text's people, and whether it is a word too; for each text whether
         there are people whose names cannot be found.
     """
-    found = vocabulary.capital[codes[np.flatnonzero(vocabulary.is_capital[codes])]]
+    capitals = vocabulary.capital[codes[np.flatnonzero(vocabulary.is_capital[codes])]]
     places = np.flatnonzero(kinds == ord(lx.CAPITAL))
     known, unusable = _list_people(names, vocabulary)
-    wanted = _owners(places, bounds) * (len(vocabulary.words) + 1) + found
+    wanted = _owners(places, bounds) * (len(vocabulary.words) + 1) + capitals
     at = np.minimum(np.searchsorted(known, wanted * _PEOPLE), max(len(known) - 1, 0))
     is_name = known[at] // _PEOPLE == wanted if len(known) else np.zeros(len(places), np.bool_)
     begins = _START[kinds[places - 1]]  # the first text is preceded by the end of the last
-    other = np.where(begins | vocabulary.calendar[found], ord(lx.OTHER), ord(lx.PROPER))
+    other = np.where(begins | vocabulary.calendar[capitals], ord(lx.OTHER), ord(lx.PROPER))
     kinds[places] = np.where(is_name, ord(lx.NAME), other)
     person = known[at[is_name]] % _PEOPLE if len(known) else np.zeros(0, np.int64)
-    return person, vocabulary.like_word[found[is_name]], unusable
+    return person, vocabulary.like_word[capitals[is_name]], unusable
 
 
 def _list_people(names: Sequence[Collection[str]], vocabulary: KnownTokens) -> tuple[Numbers, Flags]:
@@ -359,11 +359,11 @@ def _find_suspects(kinds: bytes, bounds: Numbers) -> tuple[Flags, Flags]:
 
 def _have_stories(texts: pa.Array, kinds: Kinds, bounds: Numbers) -> Flags:
     """Return which texts may tell of a story in the story."""
-    found = np.zeros(len(texts), np.bool_)
+    may_tell = np.zeros(len(texts), np.bool_)
     places = np.flatnonzero(kinds == ord(lx.FICTION))
     chosen = np.flatnonzero(np.diff(np.searchsorted(places, bounds)))
-    found[chosen] = pc.match_substring_regex(texts.take(pa.array(chosen)), pattern=STORY_ABOUT)
-    return found
+    may_tell[chosen] = pc.match_substring_regex(texts.take(pa.array(chosen)), pattern=STORY_ABOUT)
+    return may_tell
 
 
 def _simplify(kinds: Kinds) -> None:
@@ -415,8 +415,8 @@ def _reduce(kinds: Kinds) -> Flags:
 def _first_of(values: Numbers, group: Numbers) -> Numbers:
     """Return for each place the first value of its group; groups are sorted."""
     change = np.concatenate([[True], group[1:] != group[:-1]])
-    found: Numbers = values[change][np.cumsum(change) - 1]
-    return found
+    firsts: Numbers = values[change][np.cumsum(change) - 1]
+    return firsts
 
 
 def _spread(person: Numbers, like_word: Flags, counts: Numbers) -> tuple[Numbers, Flags]:

@@ -59,20 +59,20 @@ class _Couples:
 
     def joined(self, one: int, other: int) -> _Couples:
         """Return a copy in which two couples are the same."""
-        found = _Couples(0)
-        found.people, found.parent, found.different = self.people, list(self.parent), self.different
-        found.join(one, other)
-        return found
+        copy = _Couples(0)
+        copy.people, copy.parent, copy.different = self.people, list(self.parent), self.different
+        copy.join(one, other)
+        return copy
 
     def ancestors(self, couple: int) -> set[int]:
         """Return a couple with all couples from which its members descend."""
-        found, ahead = {couple}, [couple]
+        ancestors, ahead = {couple}, [couple]
         while ahead:
             lower = ahead.pop()
-            above = {self.birth(person) for person in range(self.people) if self.own(person) == lower} - found
-            found |= above
+            above = {self.birth(person) for person in range(self.people) if self.own(person) == lower} - ancestors
+            ancestors |= above
             ahead += above
-        return found
+        return ancestors
 
     def has_circle(self) -> bool:
         """Return whether a couple descends from itself."""
@@ -225,10 +225,10 @@ def find_entangled(
             chosen = here[names[here] == NAMES.index(name)]
             for (one, one_couple), (other, other_couple) in joins if len(chosen) else ():
                 _join(couples, story[chosen], 2 * who[chosen, one] + one_couple, 2 * who[chosen, other] + other_couple)
-    found = _has_full_couple(couples[:, 1 : 2 * people : 2], genders)
+    entangled = _has_full_couple(couples[:, 1 : 2 * people : 2], genders)
     # Without a circle of facts there is none of couples either, since every fact joins what was not connected before.
     suspects = np.flatnonzero(circular)
-    found[suspects] |= _has_two_ways(couples[suspects])
+    entangled[suspects] |= _has_two_ways(couples[suspects])
     for name, (one, other) in _DIFFERENT.items():
         chosen = np.flatnonzero(names == NAMES.index(name))
         rows = story[chosen]
@@ -236,8 +236,8 @@ def find_entangled(
             couples[rows, 2 * who[chosen, one] + couple] == couples[rows, 2 * who[chosen, other] + couple]
             for couple in (0, 1)
         )
-        found[rows[born & own]] = True
-    return found
+        entangled[rows[born & own]] = True
+    return entangled
 
 
 def _sort(
@@ -268,11 +268,11 @@ def _has_full_couple(own: npt.NDArray[np.int16], genders: npt.NDArray[np.uint64]
     people = np.arange(own.shape[1], dtype=np.uint64)
     women, men = (((genders[:, [each]] >> people) & np.uint64(1)).astype(np.int16) for each in (0, 1))
     couples = np.sort(own, axis=1)
-    found: _Flags = (couples[:, 2:] == couples[:, :-2]).any(axis=1)
+    is_full: _Flags = (couples[:, 2:] == couples[:, :-2]).any(axis=1)
     for gender in (women, men):
         known = np.sort(np.where(gender == 1, own, -1 - people.astype(np.int16)), axis=1)  # all others are different
-        found |= (known[:, 1:] == known[:, :-1]).any(axis=1)
-    return found
+        is_full |= (known[:, 1:] == known[:, :-1]).any(axis=1)
+    return is_full
 
 
 def _has_two_ways(couples: npt.NDArray[np.int16]) -> _Flags:
@@ -285,5 +285,5 @@ def _has_two_ways(couples: npt.NDArray[np.int16]) -> _Flags:
     for person in range(0, couples.shape[1], 2):
         _join(joined, rows, np.full(len(rows), person), np.full(len(rows), person + 1))
     components = (joined == places).sum(axis=1)
-    found: _Flags = distinct != nodes - components
-    return found
+    has_circle: _Flags = distinct != nodes - components
+    return has_circle

@@ -69,17 +69,17 @@ class Frame:
         Raises:
             DataError: If a slot is unknown.
         """
-        found: list[str | int] = []
+        parts: list[str | int] = []
         for place, part in enumerate(_SLOT.split(self.text)):
             if place % 2 == 0:
-                found += [part] if part else []
+                parts += [part] if part else []
                 continue
             names = _COMPOSED.get(part, (part,))
             if not set(names) <= set(SOURCES):
                 known = ", ".join([*SOURCES, *_COMPOSED])
                 raise DataError(f"the frame '{self.text}' has the unknown slot {{{part}}}; expected one of {known}.")
-            found += [SOURCES.index(name) for name in names]
-        return found
+            parts += [SOURCES.index(name) for name in names]
+        return parts
 
     @property
     def kind(self) -> str:

@@ -264,8 +264,8 @@ class _Sentence:
         return Refused(reason, min(max(place, 0), max(len(self.s) - 1, 0)))
 
     def _refuse_all(self, refusals: _Refusals) -> None:
-        if found := refusals.find(self.s):
-            raise self._refusal(*found)
+        if refusal := refusals.find(self.s):
+            raise self._refusal(*refusal)
 
     def _add(self, first: int, kin: int, second: int, end: int) -> None:
         """Add a fact that a construction states, which ends before `end`."""
@@ -278,8 +278,8 @@ class _Sentence:
 
     def _subject(self, match: re.Match[str]) -> int:
         """Return the subject that a pattern found: a person, or ~place of a pronoun."""
-        found = {group: match.start(group) for group, text in match.groupdict().items() if text}
-        return ~found["p"] if "p" in found else self.person[next(iter(found.values()))]
+        groups = {group: match.start(group) for group, text in match.groupdict().items() if text}
+        return ~groups["p"] if "p" in groups else self.person[next(iter(groups.values()))]
 
     def _state(self, kin: int, end: int) -> None:
         """Note a statement, and check that its clause ends here."""
@@ -713,9 +713,9 @@ def _unnamed(kinds: str) -> str:
 
 def _places(kinds: str, wanted: str, end: int | None = None) -> list[int]:
     """Return where a class stands, before `end`."""
-    found = []
+    places = []
     place = kinds.find(wanted, 0, end)
     while place >= 0:
-        found.append(place)
+        places.append(place)
         place = kinds.find(wanted, place + 1, end)
-    return found
+    return places

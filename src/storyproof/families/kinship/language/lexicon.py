@@ -310,25 +310,25 @@ class KinWord(NamedTuple):
 @cache
 def kin_words() -> dict[str, KinWord]:
     """Return the kin words that state a relation, singular and plural."""
-    found = {}
+    words = {}
     for word, means in {**{word: word for word in WORDS}, **_INFORMAL}.items():
         head, law, _ = word.partition("-in-law")
         plural = ("wives" if head == "wife" else f"{head}s") + law
         for form in (word, plural):
-            found[form] = KinWord(means, form == plural, predicate_of(means), gender_of(means))
-    return found
+            words[form] = KinWord(means, form == plural, predicate_of(means), gender_of(means))
+    return words
 
 
 @cache
 def _classes() -> dict[str, str]:
-    found: dict[str, str] = {}
+    classes: dict[str, str] = {}
     # A word that is listed twice has the class that comes first: those of the list are in order of importance.
     for name, words in _LISTS.items():
         for word in words.split():
-            found.setdefault(word, name)
+            classes.setdefault(word, name)
     for word, kin in kin_words().items():
-        found[word] = KINS if kin.plural else KIN
-    return found
+        classes[word] = KINS if kin.plural else KIN
+    return classes
 
 
 def words_of(*classes: str) -> list[str]:
@@ -353,9 +353,9 @@ _COMPOUND_NUMBER = re.compile(r"(?:twenty|thirty|forty|fifty|sixty|seventy|eight
 
 def class_of(word: str) -> str:
     """Return the class of a word in small letters."""
-    found = _classes().get(word)
-    if found is not None:
-        return found
+    word_class = _classes().get(word)
+    if word_class is not None:
+        return word_class
     if word[0].isdigit() or _COMPOUND_NUMBER.fullmatch(word):
         return NUMBER
     if _AGE.fullmatch(word):

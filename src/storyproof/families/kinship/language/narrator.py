@@ -113,7 +113,7 @@ class PuzzleFacts:
     genders: Numbers
 
     def take(self, rows: npt.NDArray[np.intp], width: int, people: int) -> PuzzleFacts:
-        """Return the facts of some rows that have at most so many facts and people."""
+        """Return the facts of some rows that have at most this number of facts and people."""
         return PuzzleFacts(
             first=self.first[rows, :width],
             predicate=self.predicate[rows, :width],
@@ -141,8 +141,10 @@ class _Cases(NamedTuple):
 
     def number(self) -> npt.NDArray[np.int64]:
         """Return one number per row."""
-        found: npt.NDArray[np.int64] = np.ravel_multi_index(tuple(np.asarray(each, np.int64) for each in self), _SIZES)
-        return found
+        numbers: npt.NDArray[np.int64] = np.ravel_multi_index(
+            tuple(np.asarray(each, np.int64) for each in self), _SIZES
+        )
+        return numbers
 
 
 def _fits(frame: Frame, cases: _Cases) -> Flags:
@@ -251,10 +253,10 @@ class SceneNarrator:
 
         def table(texts: Sequence[Sequence[str]]) -> tuple[Numbers, Numbers]:
             """Return numbers [scene, phrase], and how many there are."""
-            found = np.full((len(texts), max(map(len, texts))), NOTHING, np.int32)
+            numbers = np.full((len(texts), max(map(len, texts))), NOTHING, np.int32)
             for number, each in enumerate(texts):
-                found[number, : len(each)] = self._number(each)
-            return found, np.array([len(each) for each in texts], np.int32)
+                numbers[number, : len(each)] = self._number(each)
+            return numbers, np.array([len(each) for each in texts], np.int32)
 
         self._deeds = {
             form: table([[getattr(deed, form) for deed in scene.alone] for scene in scenes])[0]
@@ -450,8 +452,8 @@ class _Telling:
         """Return whether a pronoun for a person can mean nobody else of the sentence before."""
         others = (before != NOBODY) & (before != person) & (before != other)
         genders = self._genders[self._all, np.maximum(before, 0)]
-        found: Flags = ~(others & ((genders == self._gender(person)) | ~shown)).any(axis=0)
-        return found
+        is_bound: Flags = ~(others & ((genders == self._gender(person)) | ~shown)).any(axis=0)
+        return is_bound
 
     def _turn_if_unshown(self, fact: int, before: Numbers, shown: Flags) -> None:
         """Tell the fact that shows the asked person's gender the other way if no pronoun can show it."""
@@ -606,9 +608,9 @@ class _Telling:
             start[:, 0] = np.where(joined, joiner, start[:, 0])
         start[:, 1] = connective
         stop = np.where(follows, np.int32(NOTHING), np.int32(n._stop))[:, None]
-        found = np.hstack([start, body, stop])
-        found[~self.used[:, fact]] = NOTHING
-        return found
+        pieces = np.hstack([start, body, stop])
+        pieces[~self.used[:, fact]] = NOTHING
+        return pieces
 
     def _connective(self, fact: int, frame: Numbers) -> Numbers:
         """Return a connective that fits the tense of the frame for some rows; no story has one twice soon after."""
@@ -627,10 +629,10 @@ class _Telling:
         owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
         ours, theirs = self._gender(owner), self._gender(relative)
         relation = np.maximum(relation, 0)
-        found = np.full((len(SOURCES) + 1, rows), NOTHING, np.int32)
+        sources = np.full((len(SOURCES) + 1, rows), NOTHING, np.int32)
 
         def put(name: str, value: npt.NDArray[np.generic]) -> None:
-            found[_SOURCE[name]] = value
+            sources[_SOURCE[name]] = value
 
         put("A", n._names[self._names[every, np.maximum(owner, 0)]])
         put("B", n._names[self._names[every, np.maximum(relative, 0)]])
@@ -642,7 +644,7 @@ class _Telling:
             if form.islower():
                 put(f"B.{form}", pieces[theirs])
         if not n._scenes:
-            return found
+            return sources
         for form in ("did", "doing", "done", "do"):
             put(form, self._deed[form][:, fact])
             put(f"{form}2", self._deed2[form][:, fact])
@@ -657,15 +659,17 @@ class _Telling:
         some = (place != NOTHING) | (moment != NOTHING)
         put(",adv", np.where(some, n._comma, NOTHING))
         put(",tail", np.where(some | (self._meeting["rest"][:, fact] != NOTHING), n._comma, NOTHING))
-        return found
+        return sources
 
     def _text(self, parts: list[Numbers]) -> pa.Array:
         flat = np.hstack(parts)
         chosen = flat != NOTHING
         ends = np.concatenate([[0], np.cumsum(chosen.sum(axis=1))])
-        found = self._n._table.take(pa.array(flat[chosen]))
-        offsets = np.frombuffer(found.buffers()[1], np.int32, len(found) + 1)[ends]
-        return pa.Array.from_buffers(pa.string(), self._rows, [None, pa.py_buffer(offsets.copy()), found.buffers()[2]])
+        stories = self._n._table.take(pa.array(flat[chosen]))
+        offsets = np.frombuffer(stories.buffers()[1], np.int32, len(stories) + 1)[ends]
+        return pa.Array.from_buffers(
+            pa.string(), self._rows, [None, pa.py_buffer(offsets.copy()), stories.buffers()[2]]
+        )
 
     def _lines(self) -> Flags:
         """Return which lines the answer rests on."""
@@ -673,7 +677,7 @@ class _Telling:
         line = np.cumsum(starts, axis=1) - 1
         if self._n._scenes:
             line = line + (self._opener != NOTHING)[:, None]
-        found = np.zeros((self._rows, self.used.shape[1] + 1), np.bool_)
+        lines = np.zeros((self._rows, self.used.shape[1] + 1), np.bool_)
         rows, facts = np.nonzero(self.proves)
-        found[rows, line[rows, facts]] = True
-        return found
+        lines[rows, line[rows, facts]] = True
+        return lines

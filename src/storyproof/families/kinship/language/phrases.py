@@ -203,5 +203,5 @@ def find_phrase(text: str) -> tuple[int, str] | None:
 
 def have_phrases(texts: pa.Array) -> npt.NDArray[np.bool_]:
     """Return which of many texts have one of the phrases."""
-    found = pc.match_substring_regex(texts, pattern=f"(?i:{_SMALL})|{_AS_IS}")
-    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
+    matches = pc.match_substring_regex(texts, pattern=f"(?i:{_SMALL})|{_AS_IS}")
+    return np.asarray(matches.to_numpy(zero_copy_only=False), np.bool_)

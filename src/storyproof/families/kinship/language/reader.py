@@ -62,7 +62,7 @@ from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact
 __all__ = ["Facts", "NotUnderstood", "ReadFact", "Reading", "read", "read_many", "read_table"]
 
 _BATCH = 4096  # stories that are cut and classified together
-# After so many tokens, bytes of tokens or meanings the reader forgets what it knows, so that it does not grow for ever.
+# After these numbers of tokens, bytes of tokens or meanings the reader forgets what it knows, so that it stays small.
 _MOST_TOKENS, _MOST_BYTES, _MOST_MEANINGS = 1 << 18, 1 << 25, 1 << 16
 _GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
 _UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,), "P": (MALE, FEMALE)}
@@ -79,10 +79,10 @@ def read(text: str, names: Collection[str] | None = None) -> Reading:
     Raises:
         NotUnderstood: If any part of it that may concern kinship is not understood, or can be read in two ways.
     """
-    found = _reader().read(text, names)
-    if isinstance(found, Reading):
-        return found
-    raise found
+    reading = _reader().read(text, names)
+    if isinstance(reading, Reading):
+        return reading
+    raise reading
 
 
 def read_many(stories: Iterable[str], names: Iterable[Collection[str]] | None = None) -> list[Reading | NotUnderstood]:
@@ -98,11 +98,11 @@ def read_many(stories: Iterable[str], names: Iterable[Collection[str]] | None = 
     reader = _reader()
     if names is None:
         return [reader.read(story, None) for story in stories]
-    found: list[Reading | NotUnderstood] = []
+    readings: list[Reading | NotUnderstood] = []
     pairs = iter(zip(stories, names, strict=True))
     while batch := list(islice(pairs, _BATCH)):
-        found += reader.read_batch([story for story, _ in batch], [tuple(each) for _, each in batch])
-    return found
+        readings += reader.read_batch([story for story, _ in batch], [tuple(each) for _, each in batch])
+    return readings
 
 
 def read_table(
@@ -129,8 +129,8 @@ def find_gender_lines(text: str, names: Collection[str], person: str) -> frozens
         names: Everybody whom it names.
         person: One of them.
     """
-    story, found = _reader().read_story(text, names)
-    return frozenset(story.shown.get(person, ()) if isinstance(found, Reading) else ())
+    story, reading = _reader().read_story(text, names)
+    return frozenset(story.shown.get(person, ()) if isinstance(reading, Reading) else ())
 
 
 @lru_cache(1 << 16)
@@ -233,10 +233,10 @@ class _Reader:
         told = list(zip(*(each.tolist() for each in columns), strict=True))
         bounds = np.searchsorted(facts.story, np.arange(len(stories) + 1)).tolist()
         bits = [each.tolist() for each in (facts.people, facts.male, facts.female)]
-        found: list[Reading | NotUnderstood] = []
+        readings: list[Reading | NotUnderstood] = []
         for number, people in enumerate(names):
             if number in others:
-                found.append(others[number])
+                readings.append(others[number])
                 continue
             mentioned, male, female = ([people[each] for each in _numbers(part[number])] for part in bits)
             stated = [
@@ -244,8 +244,8 @@ class _Reader:
                 for first, word, second, line, sentence in told[bounds[number] : bounds[number + 1]]
             ]
             genders = {**dict.fromkeys(male, MALE), **dict.fromkeys(female, FEMALE)}
-            found.append(Reading(tuple(stated), genders, frozenset(mentioned)))
-        return found
+            readings.append(Reading(tuple(stated), genders, frozenset(mentioned)))
+        return readings
 
     def _read_sentences(self, story: _Story, kinds: str, called: list[str], kins: list[KinWord]) -> None:
         """Read the reduced classes of a story."""
@@ -263,14 +263,14 @@ class _Reader:
     def meaning(self, kinds: str, who: tuple[int, ...]) -> Meaning | Refused:
         """Return what a sentence says; each skeleton is interpreted once."""
         key = kinds, who
-        found = self.meanings.get(key)
-        if found is None:
+        meaning = self.meanings.get(key)
+        if meaning is None:
             try:
-                found = interpret(kinds, who)
+                meaning = interpret(kinds, who)
             except Refused as refused:
-                found = refused
-            self.meanings[key] = found
-        return found
+                meaning = refused
+            self.meanings[key] = meaning
+        return meaning
 
 
 class _Story:
@@ -306,7 +306,7 @@ class _Story:
         if meaning.checked:
             check_words(meaning, names, kins, start)
         before, bound = people, []
-        found = len(self.facts)
+        first_fact = len(self.facts)
         for step in meaning.steps:
             if isinstance(step, Pronoun):
                 able = self._bind(step, names, start, line)
@@ -328,8 +328,8 @@ class _Story:
                         self._show(other, gender, start + place)
                     self.places.append(start + place)
                     self.facts.append(ReadFact(one, word, other, line, len(self.sentences) + 1))
-        if len(self.facts) > found + 1:
-            check_suggestions(self.facts[found:], start)
+        if len(self.facts) > first_fact + 1:
+            check_suggestions(self.facts[first_fact:], start)
         self.before = before
         self.unnamed = meaning.unnamed
         self.sentences.append((start, meaning, names))
@@ -399,7 +399,7 @@ def _explain(text: str, simple: str, doubt: Doubt, tokens: Tokens) -> NotUnderst
     if doubt.where is Where.SKELETON:
         kept = kept_places(simple)
         place = kept[min(place, len(kept) - 1)] if kept else 0
-    found, number, sentence, inside = NotUnderstood(doubt.reason, 1, 1, 1, ""), 0, 0, False
+    verdict, number, sentence, inside = NotUnderstood(doubt.reason, 1, 1, 1, ""), 0, 0, False
     offset = 0  # of the line
     for line, words in enumerate(text.split(LINE), start=1):
         column = 1
@@ -409,12 +409,12 @@ def _explain(text: str, simple: str, doubt: Doubt, tokens: Tokens) -> NotUnderst
                 sentence += not (inside or ends)
                 inside = not ends
                 start = column + piece.start
-                found = NotUnderstood(doubt.reason, line, max(sentence, 1), start, word[piece.start : piece.end])
+                verdict = NotUnderstood(doubt.reason, line, max(sentence, 1), start, word[piece.start : piece.end])
                 if place < offset + column + piece.end if doubt.where is Where.TEXT else place <= number:
-                    return found
+                    return verdict
                 number += 1
             column += len(word) + 1
         offset += len(words) + 1
         number += 1
         inside = False
-    return found
+    return verdict

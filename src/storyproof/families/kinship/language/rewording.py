@@ -18,6 +18,9 @@ from typing import Any
 
 from storyproof.families.family import Rewording
 from storyproof.families.kinship.language import lexicon as lx
+from storyproof.families.kinship.language.namings import REASONS, Sentence, mentioned, state_namings
+from storyproof.families.kinship.language.reader import NotUnderstood, read
+from storyproof.families.kinship.language.tokens import Tokens, cut, guess_names
 from storyproof.families.kinship.relations import FEMALE, MALE
 from storyproof.io.bounded_input import parse_shipped
 
@@ -27,6 +30,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _HIS = re.compile(r"\b(his|her) (?!own )")
 _PRONOUNS = {"his": MALE, "her": FEMALE}
 _MOST_READINGS = 8
+_NAME_IS = re.compile(rf"(?:His|Her) name is {_NAME}\.?$")
+_MARKED = re.compile(rf"\[({_NAME})\]")
 
 
 def reword(text: str) -> list[Rewording]:
@@ -40,12 +45,60 @@ def reword(text: str) -> list[Rewording]:
         if len(readings) > _MOST_READINGS:
             return []  # too many to try them all, and an answer must be the same under each
     found = []
+    names = _names(text)
     for reading in readings:
         lines = [_bind_possessives(each, genders) for each in reading]
+        lines = _state_namings(lines, names, {name: _gender(name, genders) for name in names})
         changed = tuple((one, other) for one, other in zip(sentences, lines, strict=True) if one != other)
         if changed:
-            found.append(Rewording("\n".join(line for each in lines for line in _SENTENCE_END.split(each)), changed))
+            story = "\n".join(line for each in lines for line in _SENTENCE_END.split(each) if line)
+            found.append(Rewording(story, changed))
     return found
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return the names of a text: those in brackets, if it has any, else what can be nothing but a name."""
+    if marked := _MARKED.findall(text):
+        return frozenset(marked)
+    tokens = [Tokens()[each] for each in cut(text)]
+    kinds = "".join(token.kinds for token in tokens)
+    return guess_names(kinds, [token.capital for token in tokens if token.capital])[0]
+
+
+def _gender(name: str, genders: dict[str, str]) -> str:
+    return genders.get(name) or name_gender(name) or ""
+
+
+def _state_namings(lines: list[str], names: frozenset[str], genders: dict[str, str]) -> list[str]:
+    """Return sentences in which those that the reader refuses say only what they take for granted, see `namings`.
+
+    Sentences that it understands stay as they are; if one remains that it refuses, all stay as they were.
+    """
+    known = {name: gender for name, gender in genders.items() if gender}
+    places = {word for word in re.findall(rf"(?<=[a-z] ){_NAME}", " ".join(lines)) if word not in names | lx.CALENDAR}
+    if len(places) > 1:
+        return lines  # where one person may be at a time
+    found = list(lines)
+    said: dict[int, Sentence] = {}
+    while True:
+        parts = [(number, part) for number, each in enumerate(found) for part in _SENTENCE_END.split(each) if part]
+        try:
+            reading = read("\n".join(part for _, part in parts), names)
+        except NotUnderstood as refused:
+            number = parts[refused.line - 1][0] if refused.line <= len(parts) else -1
+            if number < 0 or number in said or refused.reason not in REASONS:
+                return lines
+        else:
+            told = {name for fact in reading.facts for name in (fact.first, fact.second)}
+            return found if not said or told >= names else lines  # who is left over may be meant somewhere
+        for each in (number, *range(number + 1, len(lines))):
+            if each > number and not (_NAME_IS.match(lines[each]) and said[each - 1].open):
+                break  # "Her name is Asia." belongs to the sentence before
+            before = said.get(each - 1) or (mentioned(lines[each - 1], names, known) if each else None)
+            sentence = state_namings(lines[each], before, names, known)
+            if sentence is None:
+                return lines
+            said[each], found[each] = sentence, sentence.text
 
 
 @cache

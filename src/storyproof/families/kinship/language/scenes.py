@@ -133,8 +133,8 @@ class Scenes:
 def our_scenes() -> Scenes:
     """Return the scenes that ship with storyproof."""
     folder = files("storyproof.families.kinship.language").joinpath("scenes")
-    found = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
-    texts = ((each.name, each.read_text(encoding="utf-8")) for each in found)
+    scene_files = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
+    texts = ((each.name, each.read_text(encoding="utf-8")) for each in scene_files)
     return Scenes("built-in", tuple(read_scene(text, name, ours=True) for name, text in texts))
 
 
@@ -146,10 +146,10 @@ def load_scenes(path: str | Path) -> Scenes:
     """
     place = Path(path)
     try:
-        found = sorted(place.glob("*.yaml")) if kind_of(place) == FOLDER else [place]
-        if not found:
+        scene_files = sorted(place.glob("*.yaml")) if kind_of(place) == FOLDER else [place]
+        if not scene_files:
             raise DataError(f"{place} has no scene; expected files called *.yaml.")
-        return Scenes(name_of(place.name), tuple(read_scene(_read(each), name_of(each)) for each in found))
+        return Scenes(name_of(place.name), tuple(read_scene(_read(each), name_of(each)) for each in scene_files))
     except OSError as error:
         raise DataError(
             f"cannot read the scenes {place}: {error.strerror or error}; give a folder of YAML files."
@@ -166,9 +166,9 @@ def _read(path: Path) -> str:
     try:
         return read_text(path)
     except UnicodeDecodeError as error:
-        line, found = error.object[: error.start].count(b"\n") + 1, f"0x{error.object[error.start]:02x}"
+        line, byte = error.object[: error.start].count(b"\n") + 1, f"0x{error.object[error.start]:02x}"
         raise DataError(
-            f"{name_of(path)}, line {line}: found the byte {found}, which is not UTF-8; save the file as UTF-8."
+            f"{name_of(path)}, line {line}: found the byte {byte}, which is not UTF-8; save the file as UTF-8."
         ) from error
 
 

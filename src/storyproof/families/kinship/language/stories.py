@@ -138,14 +138,14 @@ class Programs:
     def number(self, sentences: Sequence[tuple[str, tuple[int, ...]]]) -> Numbers:
         """Return the numbers of the meanings of skeletons."""
         numbers = self._numbers
-        found = list(map(numbers.get, sentences))
-        if None in found:
+        meanings = list(map(numbers.get, sentences))
+        if None in meanings:
             before = len(numbers)
             for each in sentences:
                 numbers.setdefault(each, len(numbers))
             self._add(before, [self._interpret(*each) for each in islice(numbers, before, None)])
-            found = list(map(numbers.get, sentences))
-        return np.array(found, np.int64)
+            meanings = list(map(numbers.get, sentences))
+        return np.array(meanings, np.int64)
 
     def _add(self, start: int, meanings: list[Meaning | Refused]) -> None:
         """Note meanings, the first of which has the number `start`.
@@ -347,9 +347,9 @@ class _Stories:
         )
 
     def _everybody(self) -> Bits:
-        found = np.zeros(len(self.clear), np.uint64)
-        np.bitwise_or.at(found, self.sentences.text, np.bitwise_or.reduce(self.bits, axis=1))
-        return found
+        everybody = np.zeros(len(self.clear), np.uint64)
+        np.bitwise_or.at(everybody, self.sentences.text, np.bitwise_or.reduce(self.bits, axis=1))
+        return everybody
 
     def _repeats(self) -> Numbers:
         """Return the stories of which two sentences have one skeleton and the same people."""
@@ -398,11 +398,11 @@ def _number_meanings(sentences: Sentences, programs: Programs) -> Numbers:
         key = key * MOST_NAMES + same[:, place]
     meaning, chosen = number_values(key)
     skeletons = [sentences.skeletons[each] for each in sentences.skeleton[chosen].tolist()]
-    found = [
+    numbers = [
         (skeleton, tuple(who[: skeleton.count(lx.NAME)])) if fits else ("", ())
         for skeleton, who, fits in zip(skeletons, same[chosen].tolist(), usable[chosen].tolist(), strict=True)
     ]
-    return programs.number(found)[meaning]
+    return programs.number(numbers)[meaning]
 
 
 def number_values(values: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:

@@ -59,8 +59,8 @@ class Tokens(dict[str, Token]):
     """Tokens by their text; each text is analysed once."""
 
     def __missing__(self, text: str) -> Token:
-        found = self[text] = _token(text) if text != LINE else Token(LINE, (Piece(LINE, 0, 1, LINE),), None, None)
-        return found
+        token = self[text] = _token(text) if text != LINE else Token(LINE, (Piece(LINE, 0, 1, LINE),), None, None)
+        return token
 
     def is_name(self, name: str) -> bool:
         """Return whether a name can be told from words: one word, with a capital, of no class of its own."""
@@ -88,17 +88,17 @@ def _token(text: str) -> Token:
 
 
 def _pieces(text: str) -> list[Piece]:
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for match in _TOKEN.finditer(text.translate(_APOSTROPHES)):
         word, start, end = match[0], match.start(), match.end()
         if word == "'":
-            after_s = found and found[-1].end == start and found[-1].word[-1:] in "sxz"
-            found.append(Piece(lx.POSSESSIVE if after_s else lx.UNKNOWN_MARK, start, end, word))
+            after_s = pieces and pieces[-1].end == start and pieces[-1].word[-1:] in "sxz"
+            pieces.append(Piece(lx.POSSESSIVE if after_s else lx.UNKNOWN_MARK, start, end, word))
         elif not word[0].isalnum() and word[0] != "@":
-            found.append(Piece(_MARKS.get(word, lx.UNKNOWN_MARK), start, end, word))
+            pieces.append(Piece(_MARKS.get(word, lx.UNKNOWN_MARK), start, end, word))
         else:
-            found += _split_word(word, start, end)
-    return found
+            pieces += _split_word(word, start, end)
+    return pieces
 
 
 def _split_word(word: str, start: int, end: int) -> list[Piece]:
@@ -201,11 +201,11 @@ def resolve_capitals(kinds: str, capitals: list[str], names: Collection[str]) ->
         return kinds.replace(lx.CAPITAL, lx.NAME), capitals
     starts = {match.end() - 1 for match in _CAPITAL_AT_START.finditer(kinds)}
     places = [place for place, kind in enumerate(kinds) if kind == lx.CAPITAL]
-    found = list(kinds)
+    resolved = list(kinds)
     for place, word in zip(places, capitals, strict=True):
         other = lx.OTHER if place in starts or word in lx.CALENDAR else lx.PROPER
-        found[place] = lx.NAME if word in names else other
-    return "".join(found), [word for word in capitals if word in names]
+        resolved[place] = lx.NAME if word in names else other
+    return "".join(resolved), [word for word in capitals if word in names]
 
 
 def guess_names(kinds: str, capitals: list[str]) -> tuple[frozenset[str], frozenset[str]]:

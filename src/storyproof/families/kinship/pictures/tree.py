@@ -1,8 +1,8 @@
 """A kinship row for the terminal: the story, the question, the proof in words, and the family as a tree.
 
-A tree has a couple on each line and their children below it. Whoever has parents in the family is drawn below them; if
-both spouses do, each is drawn below their own parents, with an arrow to the other, and the children follow the one who
-comes first. So everybody is drawn once. Marks in plain text repeat what colours show on a screen.
+A tree has a couple on each line and their children below it. People who have parents in the family are drawn below
+them; if both spouses do, each is drawn below their own parents, with an arrow to the other, and the children follow
+the one who comes first. So everybody is drawn once. Marks in plain text repeat what colours show on a screen.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rich.text import Text
 from storyproof.example import Example
 from storyproof.families.kinship.checker import Witnesses
 from storyproof.families.kinship.genealogy import Genealogy
-from storyproof.families.kinship.pictures.scene import FamilyScene, read_scene
+from storyproof.families.kinship.pictures.picture import FamilyScene, read_scene
 from storyproof.families.kinship.relations import MALE, NAMES, word
 from storyproof.families.kinship.row import KinshipRow
 
@@ -75,12 +75,12 @@ def family_view(story: FamilyStory, width: int = 200) -> RenderableType:
 
 
 def _title(story: FamilyStory) -> Text:
-    example, found = story.example, story.witnesses
-    status = example.get("status") or (found.status if found else "unknown")
+    example, witnesses = story.example, story.witnesses
+    status = example.get("status") or (witnesses.status if witnesses else "unknown")
     parts = {"story": example.story_id, "task": example.get("task"), "k": example.get("k"), "status": status}
     title = Text("  ").join(Text.assemble((f"{name} ", "dim"), str(value)) for name, value in parts.items() if value)
-    if found and found.status != status:
-        title.append(f", but the checker finds it {found.status}", style="bold red")
+    if witnesses and witnesses.status != status:
+        title.append(f", but the checker finds it {witnesses.status}", style="bold red")
     return title
 
 
@@ -154,9 +154,9 @@ def _families(scene: FamilyScene, answer: str, width: int) -> list[RenderableTyp
     return [*parts, Text(), Text(_LEGEND, style="dim")]
 
 
-def _headed(found: Witnesses, row: KinshipRow, answer: str) -> list[tuple[str, Genealogy]]:
+def _headed(witnesses: Witnesses, row: KinshipRow, answer: str) -> list[tuple[str, Genealogy]]:
     """Return the families that show a status, each with a heading."""
-    fits, against = found.fits, found.against
+    fits, against = witnesses.fits, witnesses.against
     if fits is not None and against is not None:
         holds = _sentence(row, row.pair[0], answer, row.pair[1])
         return [(f"Here it holds: {holds}", fits), (f"Here it does not: {_relation_in(against, row)}", against)]
@@ -171,8 +171,8 @@ def _headed(found: Witnesses, row: KinshipRow, answer: str) -> list[tuple[str, G
 def _relation_in(family: Genealogy, row: KinshipRow) -> str:
     """Describe what the second of the asked people is to the first in a family."""
     first, second = row.pair
-    found = family.relations(first, second)
-    words = [word(name, row.genders[second]) for name in NAMES if name in found]
+    relations = family.relations(first, second)
+    words = [word(name, row.genders[second]) for name in NAMES if name in relations]
     if not words:
         return f"{row.names[second]} has no named relation to {row.names[first]}"
     return _sentence(row, first, " and ".join(words), second)
@@ -237,12 +237,12 @@ class _Tree:
 
     def _roots(self) -> list[int]:
         """Return the people with whom trees begin; the family of the first person comes first."""
-        found = []
+        roots = []
         for person in self._born.get(None, []):
             spouse = self._spouse.get(person)
             if spouse is None or (self._people[spouse].parents is None and person < spouse):
-                found.append(person)
-        return sorted(found, key=lambda person: (self._first_below(person), person))
+                roots.append(person)
+        return sorted(roots, key=lambda person: (self._first_below(person), person))
 
     def _first_below(self, person: int) -> int:
         """Return the lowest number in a person's household and in those of all their descendants."""

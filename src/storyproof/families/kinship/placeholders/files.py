@@ -68,10 +68,10 @@ def read_collection(text: str, where: str, *, parse: Callable[[str], Any] = pars
         raise DataError(f"{where}{line}: not valid YAML: {error}.") from error
     if not isinstance(data, dict):
         raise DataError(f"{where}: expected lists of texts by predicates, found {_kind(data)}.")
-    found: dict[Key, tuple[str, ...]] = {}
+    collection: dict[Key, tuple[str, ...]] = {}
     for combination, texts in data.items():
-        found.update(_expand_list(combination, texts, f"{where}: {quoted(combination)}"))
-    return Placeholders("storyproof", found, aligned=True)
+        collection.update(_expand_list(combination, texts, f"{where}: {quoted(combination)}"))
+    return Placeholders("storyproof", collection, aligned=True)
 
 
 def _expand_list(combination: Any, texts: Any, where: str) -> dict[Key, tuple[str, ...]]:
@@ -82,13 +82,13 @@ def _expand_list(combination: Any, texts: Any, where: str) -> dict[Key, tuple[st
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
         raise DataError(f"{where}: a text occurs twice: {quoted(twice)}.")
-    found: dict[Key, tuple[str, ...]] = {}
+    expanded: dict[Key, tuple[str, ...]] = {}
     for genders in all_genders(predicates):
         words = tuple(word(predicate, gender) for predicate, gender in zip(predicates, genders[1:], strict=True))
-        found[words, genders] = tuple(
+        expanded[words, genders] = tuple(
             expand(text, genders, f"{where}, number {number}") for number, text in enumerate(texts, start=1)
         )
-    return found
+    return expanded
 
 
 def expand(text: str, genders: Sequence[str], where: str = "placeholder") -> str:
@@ -161,7 +161,7 @@ def load_placeholders(path: str | Path) -> Placeholders:
         raise DataError(f"{path}{line}: not valid JSON: {error}.") from error
     if not isinstance(data, dict):
         raise DataError(f"{path}: expected lists by relations and genders, found {_kind(data)}.")
-    found: dict[Key, tuple[str, ...]] = {}
+    collection: dict[Key, tuple[str, ...]] = {}
     for relations, by_gender in data.items():
         if not isinstance(by_gender, dict):
             raise DataError(f"{path}: {quoted(relations)}: expected lists by genders, found {_kind(by_gender)}.")
@@ -170,8 +170,8 @@ def load_placeholders(path: str | Path) -> Placeholders:
             key = _read_key(relations, genders, where)
             _check_texts(texts, where)
             if texts:
-                found[key] = tuple(dict.fromkeys([*found.get(key, ()), *texts]))
-    return Placeholders(name_of(Path(path).name), found)
+                collection[key] = tuple(dict.fromkeys([*collection.get(key, ()), *texts]))
+    return Placeholders(name_of(Path(path).name), collection)
 
 
 def _read_key(relations: str, genders: str, where: str) -> Key:
@@ -179,11 +179,11 @@ def _read_key(relations: str, genders: str, where: str) -> Key:
         raise DataError(
             f"{where}: {quoted(relations)} does not consist of the words {', '.join(WORDS)}, joined by '-'."
         )
-    words = tuple(_TYPOS.get(found, found) for found in re.findall(_WORD, relations))
+    words = tuple(_TYPOS.get(key_word, key_word) for key_word in re.findall(_WORD, relations))
     people = tuple(genders.split("-"))
     if len(people) != len(words) + 1 or not set(people) <= set(GENDERS):
         raise DataError(f"{where}: expected {len(words) + 1} genders, each {MALE} or {FEMALE}, joined by '-'.")
-    for number, found in enumerate(words, start=1):
-        if gender_of(found) != people[number]:
-            raise DataError(f"{where}: a {found} is {gender_of(found)}, but person {number} is {people[number]}.")
+    for number, key_word in enumerate(words, start=1):
+        if gender_of(key_word) != people[number]:
+            raise DataError(f"{where}: a {key_word} is {gender_of(key_word)}, but person {number} is {people[number]}.")
     return words, people

@@ -51,13 +51,13 @@ def encoder_identity(name: str | Path) -> str:
     folder = Path(name)
     if not folder.is_dir():
         return str(name)
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     try:
         for path in sorted(folder.iterdir(), key=lambda path: path.name):
             if any(fnmatch(path.name, pattern) for pattern in _DECISIVE) and path.is_file():
                 with path.open("rb") as file:
                     content = hashlib.file_digest(file, "sha256")
-                found.update(f"{path.name} {content.hexdigest()}\n".encode())
+                digest.update(f"{path.name} {content.hexdigest()}\n".encode())
     except OSError as error:
         raise ConfigError(f"the encoder in {folder} cannot be read: {error}; give --encoder another folder.") from error
-    return found.hexdigest()
+    return digest.hexdigest()

@@ -74,7 +74,7 @@ def encode(
         examples: The examples.
         vocabulary: The numbers to use.
         seed: For drawing which entity each person is.
-        question: The most words of a question; by default as many as the longest of these has.
+        question: The most words of a question; by default the number in the longest of these.
 
     Raises:
         DataError: If a story names more people than there are entities, or a question has too many words.
@@ -99,7 +99,7 @@ def encode(
                 f"the question of '{example.id}' has {len(words)} words, but the model reads at most {question}; leave "
                 "it out, or train on data that has such questions."
             )
-    known = {answer: number for number, answer in enumerate(vocabulary.answers)}
+    numbers = {answer: number for number, answer in enumerate(vocabulary.answers)}
     types = edge_types(family_of(examples[0])) if examples else ()
     graphs = [family_of(each).graph(each) for each in distinct]
     nodes = [
@@ -115,7 +115,7 @@ def encode(
         pad_rows(nodes),
         _matrices(graphs, types, max((len(each) for each in nodes), default=0)),
         np.asarray([_asked_nodes(example) for example in examples], np.int32).reshape(len(examples), 2),
-        np.asarray([known.get(example.answer, -1) for example in examples], np.int32),
+        np.asarray([numbers.get(example.answer, -1) for example in examples], np.int32),
         vocabulary.first_entity,
         len(types),
     )
@@ -171,18 +171,18 @@ def _matrices(graphs: Sequence[Graph | None], types: Sequence[str], most: int) -
     """Return the edge types as one matrix per story: from the first of a pair to the second, and back as inverse."""
     numbers = {name: number for number, name in enumerate(types)}
     inverse = (len(types) - 2) // 2
-    found = np.zeros((len(graphs), most, most), np.int32)
-    for matrix, graph in zip(found, graphs, strict=True):
+    matrices = np.zeros((len(graphs), most, most), np.int32)
+    for matrix, graph in zip(matrices, graphs, strict=True):
         if graph is None:
             continue
         for place, (first, second) in enumerate(graph.edges):
-            known = place < len(graph.edge_types)  # noise facts of published data have no type
-            kind = numbers.get(graph.edge_types[place], 1) if known else 1
+            has_type = place < len(graph.edge_types)  # noise facts of published data have no type
+            kind = numbers.get(graph.edge_types[place], 1) if has_type else 1
             back = kind + inverse if kind > 1 else kind
             if kind > 1 or not matrix[first, second]:
                 matrix[first, second] = kind
             matrix[second, first] = matrix[second, first] or back
-    return found
+    return matrices
 
 
 def _asked_nodes(example: Example) -> tuple[int, int]:

@@ -62,10 +62,10 @@ class FrozenEncoder:
                 f"no pretrained encoder could be loaded from '{name}': {reason}; give --encoder a folder with a "
                 "model in Hugging Face format, such as one that bert-base-uncased was saved to."
             ) from error
-        known, wanted = len(self.tokenizer), getattr(model.config, "vocab_size", 0)
-        if known < wanted / 2:  # without its files transformers builds a tokenizer that knows no words
+        pieces, wanted = len(self.tokenizer), getattr(model.config, "vocab_size", 0)
+        if pieces < wanted / 2:  # without its files transformers builds a tokenizer that knows no words
             raise ConfigError(
-                f"the tokenizer of the encoder '{name}' knows {known} word pieces, but its model has vectors for "
+                f"the tokenizer of the encoder '{name}' knows {pieces} word pieces, but its model has vectors for "
                 f"{wanted}; put the tokenizer's files, such as tokenizer.json or vocab.txt, beside the model's."
             )
         self.device, self.model = device, model.to(device).eval()
@@ -73,18 +73,18 @@ class FrozenEncoder:
     @torch.no_grad()
     def read(self, texts: Sequence[Sequence[str]]) -> list[tuple[Tensor, list[int]]]:
         """Return for each text, given as words, the vectors of its pieces and the word that each piece belongs to."""
-        found = []
+        encodings = []
         for start in range(0, len(texts), _ROWS):
-            some = [list(words) for words in texts[start : start + _ROWS]]
+            batch = [list(words) for words in texts[start : start + _ROWS]]
             pieces = self.tokenizer(
-                some, is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
+                batch, is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
             ).to(self.device)
             vectors = self.model(**pieces).last_hidden_state.half().cpu()
-            for row in range(len(some)):
+            for row in range(len(batch)):
                 words = pieces.word_ids(row)
                 kept = [place for place, word in enumerate(words) if word is not None]
-                found.append((vectors[row, kept], [words[place] for place in kept]))
-        return found
+                encodings.append((vectors[row, kept], [words[place] for place in kept]))
+        return encodings
 
 
 def add_vectors(
@@ -117,12 +117,12 @@ def add_vectors(
     if kind == PIECES:
         flat = pad_rows(owners, 1)
         vectors = torch.zeros(*flat.shape, encoder.width, dtype=torch.float16)
-        for row, (found, _) in enumerate(read):
-            vectors[row, : len(found)] = found
+        for row, (pieces, _) in enumerate(read):
+            vectors[row, : len(pieces)] = pieces
         return replace(encoded, flat=flat), vectors
-    asked = _asked(examples, encoded, read, owners, encoder)
-    whole = torch.stack([_mean(found) for found, _ in read])[encoded.story_of]
-    return encoded, torch.cat([whole.unsqueeze(1), asked], dim=1)
+    queries = _asked(examples, encoded, read, owners, encoder)
+    whole = torch.stack([_mean(pieces) for pieces, _ in read])[encoded.story_of]
+    return encoded, torch.cat([whole.unsqueeze(1), queries], dim=1)
 
 
 def add_all_vectors(
@@ -132,13 +132,13 @@ def add_all_vectors(
     kind: str,
 ) -> tuple[list[Encoded], Tensor]:
     """Compute the same for several sets of examples, each with its vocabulary and the seed for its entities."""
-    found = [
-        add_vectors(some, each, words, encoder, kind, seed)
-        for (some, words, seed), each in zip(sets, encoded, strict=True)
+    encodings = [
+        add_vectors(examples, each, words, encoder, kind, seed)
+        for (examples, words, seed), each in zip(sets, encoded, strict=True)
     ]
-    longest = max(vectors.shape[1] for _, vectors in found)
-    padded = [torch.nn.functional.pad(each, (0, 0, 0, longest - each.shape[1])) for _, each in found]
-    return [each for each, _ in found], torch.cat(padded)
+    longest = max(vectors.shape[1] for _, vectors in encodings)
+    padded = [torch.nn.functional.pad(each, (0, 0, 0, longest - each.shape[1])) for _, each in encodings]
+    return [each for each, _ in encodings], torch.cat(padded)
 
 
 def _mean(vectors: Tensor) -> Tensor:
@@ -159,7 +159,7 @@ def _asked(
 ) -> Tensor:
     """Return the vectors of what each example asks about: of the asked people, or of the text of the question."""
     if family_of(examples[0]).question_words(examples[0]) is None:
-        return torch.stack([_mean(found) for found, _ in encoder.read([*map(question_words, examples)])])[:, None]
+        return torch.stack([_mean(pieces) for pieces, _ in encoder.read([*map(question_words, examples)])])[:, None]
     rows = []
     for place, story in enumerate(encoded.story_of):
         vectors, owner = read[story][0].float(), np.asarray(owners[story])

@@ -76,8 +76,8 @@ def split_words(sentence: str) -> list[str]:
 
 def question_words(example: Example) -> list[str]:
     """Return what a model is asked: the words of the question, unless the family defines something else."""
-    asked = family_of(example).question_words(example)
-    return list(asked) if asked is not None else [word for word in split_words(example.question) if word != "?"]
+    words = family_of(example).question_words(example)
+    return list(words) if words is not None else [word for word in split_words(example.question) if word != "?"]
 
 
 def group_key(example: Example) -> tuple[str, str]:

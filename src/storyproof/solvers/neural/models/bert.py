@@ -5,8 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.dropout import Dropout
-from storyproof.solvers.neural.models.layers import perceptron
+from storyproof.solvers.neural.models.layers import Dropout, perceptron
 
 
 class Bert(nn.Module):

@@ -6,9 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.dropout import Dropout
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import lengths, mean, mentions, perceptron
+from storyproof.solvers.neural.models.layers import Dropout, Embedding, lengths, mean, mentions, perceptron
 from storyproof.solvers.neural.models.lstm import LSTM
 
 
@@ -53,8 +51,8 @@ class BertLSTM(nn.Module):
         person = (batch.flat >= self.first_entity).unsqueeze(-1)
         pieces = torch.where(person, self.embedding(batch.flat), batch.vectors)
         outputs = self.lstm(self.drop_words(pieces, batch.noise), lengths(batch.flat))
-        asked = mentions(outputs, batch.flat, batch.question).flatten(1)
+        queried = mentions(outputs, batch.flat, batch.question).flatten(1)
         question = self.embedding(batch.question).flatten(1)
         story = self.drop_story(mean(outputs, batch.flat > 0), batch.noise)
-        scores: Tensor = self.decoder(torch.cat([story, asked, question], dim=-1))
+        scores: Tensor = self.decoder(torch.cat([story, queried, question], dim=-1))
         return scores

@@ -6,9 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.dropout import Dropout
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import attend, lengths, mean, mentions, perceptron
+from storyproof.solvers.neural.models.layers import Dropout, Embedding, attend, lengths, mean, mentions, perceptron
 from storyproof.solvers.neural.models.lstm import LSTM
 
 
@@ -63,7 +61,7 @@ class BiLSTM(nn.Module):
         else:
             shares = attend(self.attention(torch.tanh(outputs)).squeeze(-1), there)
             story = (shares.unsqueeze(-1) * outputs).sum(-2)
-        asked = mentions(outputs, batch.flat, batch.question).flatten(1)
-        question = torch.cat([asked, self.embedding(batch.question).flatten(1)], dim=-1)
+        queried = mentions(outputs, batch.flat, batch.question).flatten(1)
+        question = torch.cat([queried, self.embedding(batch.question).flatten(1)], dim=-1)
         scores: Tensor = self.decoder(torch.cat([self.drop_story(story, batch.noise), question], dim=-1))
         return scores

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import first_rows
+from storyproof.solvers.neural.models.layers import Embedding, first_rows
 
 
 class EntNet(nn.Module):
@@ -57,8 +56,8 @@ class EntNet(nn.Module):
             changed = nn.functional.normalize(memory + gate * new, dim=-1)
             memory = torch.lerp(memory, changed, there[:, step, None, None])
         shares = torch.softmax((memory * question.unsqueeze(1)).sum(-1), dim=-1)
-        found = (shares.unsqueeze(-1) * memory).sum(1)
-        scores: Tensor = self.decoder(_prelu(question + self.from_found(found), self.output_slope))
+        recalled = (shares.unsqueeze(-1) * memory).sum(1)
+        scores: Tensor = self.decoder(_prelu(question + self.from_found(recalled), self.output_slope))
         return scores
 
 

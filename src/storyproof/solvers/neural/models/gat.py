@@ -10,8 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import attend, mean, perceptron
+from storyproof.solvers.neural.models.layers import Embedding, attend, mean, perceptron
 
 
 class GAT(nn.Module):
@@ -59,8 +58,8 @@ class GAT(nn.Module):
         linked = batch.graph > 0
         for each in self.rounds:
             nodes = each(nodes, edges, linked)
-        asked = nodes.gather(1, batch.query.unsqueeze(-1).expand(-1, -1, nodes.shape[-1])).flatten(1)
-        scores: Tensor = self.decoder(torch.cat([mean(nodes, there), asked], dim=-1))
+        queried = nodes.gather(1, batch.query.unsqueeze(-1).expand(-1, -1, nodes.shape[-1])).flatten(1)
+        scores: Tensor = self.decoder(torch.cat([mean(nodes, there), queried], dim=-1))
         return scores
 
 

@@ -1,4 +1,4 @@
-"""Functions that several models share: perceptrons, masked means and masked attention."""
+"""Layers that several models share: embeddings, perceptrons, and dropout that runs repeat exactly."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from storyproof.solvers.neural.counter_rng import mix, number_places
+from storyproof.solvers.neural.data.batches import Shape
 from storyproof.solvers.neural.data.vocabulary import UNKNOWN
 
 _MASKED_SCORE = -1e9
@@ -55,3 +57,59 @@ def attend(scores: Tensor, there: Tensor) -> Tensor:
     """Return the softmax over the unmasked places of the last dimension; all zero if there are none."""
     shares = torch.softmax(scores.masked_fill(~there, _MASKED_SCORE), dim=-1)
     return shares * there
+
+
+class Dropout(nn.Module):
+    """Dropout whose draws depend on a number alone, not on the state of a generator.
+
+    A run drops the same values alone, among other runs, and after it is resumed.
+
+    Shapes: values [...] to values [...].
+
+    Args:
+        rate: The share of values that training sets to zero.
+        salt: Distinguishes several dropouts of one model.
+    """
+
+    def __init__(self, rate: float, salt: int) -> None:
+        super().__init__()
+        self.rate, self.salt = rate, salt
+
+    def forward(self, values: Tensor, noise: Tensor) -> Tensor:
+        """Drop values by the number `noise`."""
+        if not self.training or not self.rate:
+            return values
+        place = number_places(values.shape, values.device)
+        drawn = (mix(place + (noise + self.salt) * 0x9E3779B9) & 0xFFFFFF).to(values.dtype) / 0x1000000
+        return values * (drawn >= self.rate) / (1 - self.rate)
+
+
+class Embedding(nn.Module):
+    """A table of vectors for words, then one for people; padding is zero.
+
+    Source: Sinha et al. (2019), appendix 1.5. The vectors of people are random and `fixed`, drawn again in every epoch
+    by the trainer (`randomised`), or `learned` like those of words.
+
+    Shapes: numbers [...] to vectors [..., width].
+
+    Args:
+        shape: The sizes of inputs and outputs.
+        width: That of a vector.
+        policy: `fixed`, `randomised` or `learned`.
+        scale: The standard deviation of the first vectors.
+    """
+
+    def __init__(self, shape: Shape, width: int, *, policy: str = "fixed", scale: float = 1.0) -> None:
+        super().__init__()
+        self.scale = scale
+        self.words = nn.Parameter(torch.randn(shape.words, width) * scale)
+        people = torch.randn(shape.pool, width) * scale
+        if policy == "learned":
+            self.people = nn.Parameter(people)
+        else:
+            self.register_buffer("people", people)
+
+    def forward(self, numbers: Tensor) -> Tensor:
+        """Look up numbers of any shape."""
+        table = torch.cat([self.words, self.people])
+        return nn.functional.embedding(numbers, table) * (numbers > 0).unsqueeze(-1)

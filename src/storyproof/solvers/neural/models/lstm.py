@@ -134,8 +134,8 @@ class _Recurrence(torch.autograd.Function):
             each.expand(runs, *each.shape) if dim is None else each.movedim(dim, 0)
             for each, dim in zip(inputs, in_dims, strict=True)
         ]
-        found = _Recurrence.apply(*(each.flatten(0, 1) for each in spread))  # type: ignore[no-untyped-call]
-        return tuple(each.unflatten(0, (runs, -1)) for each in found), (0,) * len(found)
+        outputs = _Recurrence.apply(*(each.flatten(0, 1) for each in spread))  # type: ignore[no-untyped-call]
+        return tuple(each.unflatten(0, (runs, -1)) for each in outputs), (0,) * len(outputs)
 
 
 def _step(gates: Tensor, from_state: Tensor, cell: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -143,8 +143,8 @@ def _step(gates: Tensor, from_state: Tensor, cell: Tensor) -> tuple[Tensor, Tens
         shape = cell.shape
         if gates.stride(0) * gates.shape[0] > _FARTHEST:
             gates = gates.contiguous()
-        found = _FUSED(gates.flatten(0, 1), from_state.flatten(0, 1), cell.flatten(0, 1))
-        return found[0].view(shape), found[1].view(shape), found[2].view(gates.shape)
+        step = _FUSED(gates.flatten(0, 1), from_state.flatten(0, 1), cell.flatten(0, 1))
+        return step[0].view(shape), step[1].view(shape), step[2].view(gates.shape)
     gates = gates + from_state
     enter, forget, new, leave = gates.chunk(4, dim=-1)
     enter, forget, new, leave = enter.sigmoid(), forget.sigmoid(), new.tanh(), leave.sigmoid()
@@ -157,8 +157,8 @@ def _step_back(state: Tensor, cell: Tensor, before: Tensor, after: Tensor, opene
     if opened.is_cuda and _FUSED_BACK is not None:
         shape = cell.shape
         flat = [each.reshape(-1, each.shape[-1]) for each in (state, cell, before, after, opened)]
-        found = _FUSED_BACK(*flat, False)
-        return found[0].view(opened.shape), found[1].view(shape)
+        gradients = _FUSED_BACK(*flat, False)
+        return gradients[0].view(opened.shape), gradients[1].view(shape)
     enter, forget, new, leave = opened.chunk(4, dim=-1)
     shown = after.tanh()
     cell = cell + state * leave * (1 - shown * shown)

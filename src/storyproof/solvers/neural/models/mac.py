@@ -6,9 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.dropout import Dropout
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import attend, lengths, mentions, perceptron
+from storyproof.solvers.neural.models.layers import Dropout, Embedding, attend, lengths, mentions, perceptron
 from storyproof.solvers.neural.models.lstm import LSTM
 
 
@@ -81,7 +79,7 @@ class MAC(nn.Module):
         question = self.asked(words.flatten(1))
         rows = len(question)
         control, memory = self.first_control.expand(rows, -1), self.first_memory.expand(rows, -1)
-        known = self.from_knowledge(knowledge)
+        facts = self.from_knowledge(knowledge)
         with_known, with_knowledge = self.read.weight.chunk(2, dim=1)
         read = nn.functional.linear(knowledge, with_knowledge, self.read.bias)  # the same in every step
         for step in range(self.steps):
@@ -89,10 +87,10 @@ class MAC(nn.Module):
             shares = attend(self.control_score(wanted.unsqueeze(1) * words).squeeze(-1), asking)
             control = (shares.unsqueeze(-1) * words).sum(1)
             last = self.from_memory(self.drop_memory(memory, batch.noise + step)).unsqueeze(1)
-            met = nn.functional.linear(last * known, with_known) + read
+            met = nn.functional.linear(last * facts, with_known) + read
             scored = self.read_score(nn.functional.elu(control.unsqueeze(1) * met)).squeeze(-1)
-            found = (attend(scored, there).unsqueeze(-1) * knowledge).sum(1)
-            found = self.drop_read(found, batch.noise + step)
-            memory = self.write(torch.cat([found, self.drop_write(memory, batch.noise + step)], dim=-1))
+            retrieved = (attend(scored, there).unsqueeze(-1) * knowledge).sum(1)
+            retrieved = self.drop_read(retrieved, batch.noise + step)
+            memory = self.write(torch.cat([retrieved, self.drop_write(memory, batch.noise + step)], dim=-1))
         scores: Tensor = self.decoder(torch.cat([memory, words.flatten(1)], dim=-1))
         return scores

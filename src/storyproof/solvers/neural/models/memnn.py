@@ -8,8 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import attend, first_rows
+from storyproof.solvers.neural.models.layers import Embedding, attend, first_rows
 
 
 class MemNN(nn.Module):

@@ -102,11 +102,11 @@ def build(name: str, shape: Shape, options: Mapping[str, Any]) -> nn.Module:
     Raises:
         ConfigError: If it has no such option, or would be too large.
     """
-    known = default_options(name)
+    defaults = default_options(name)
     for option, value in options.items():
-        if option not in known:
-            raise ConfigError(f"model '{name}' has no option '{option}'; it has {', '.join(sorted(known))}.")
-        _check_option(option, value, known[option])
+        if option not in defaults:
+            raise ConfigError(f"model '{name}' has no option '{option}'; it has {', '.join(sorted(defaults))}.")
+        _check_option(option, value, defaults[option])
     given = {**recipe(name).options, **options}
     kind = _class_of(name)
     if (count := _count_weights(kind, shape, given)) > _MOST_WEIGHTS:
@@ -120,8 +120,8 @@ def build(name: str, shape: Shape, options: Mapping[str, Any]) -> nn.Module:
 
 def _class_of(name: str) -> Callable[..., nn.Module]:
     module, _, kind = recipe(name).made_by.partition(":")
-    found: Callable[..., nn.Module] = getattr(import_module(_MODULES + module), kind)
-    return found
+    model_class: Callable[..., nn.Module] = getattr(import_module(_MODULES + module), kind)
+    return model_class
 
 
 def _count_weights(kind: Callable[..., nn.Module], shape: Shape, options: Mapping[str, Any]) -> float:

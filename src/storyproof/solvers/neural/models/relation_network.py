@@ -6,9 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.dropout import Dropout
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import first_rows, lengths, mean, mentions, perceptron
+from storyproof.solvers.neural.models.layers import Dropout, Embedding, first_rows, lengths, mean, mentions, perceptron
 from storyproof.solvers.neural.models.lstm import LSTM
 
 
@@ -65,8 +63,8 @@ class RelationNetwork(nn.Module):
         there = batch.story[..., 0] > 0
         states, sentences = self._sentences(batch)
         sentences = sentences + first_rows(self.place, batch.story.shape[1])
-        asked = mentions(states, batch.story.flatten(1), batch.question)
-        question = self.question(torch.cat([asked, self.embedding(batch.question)], dim=-1).flatten(1))
+        queried = mentions(states, batch.story.flatten(1), batch.question)
+        question = self.question(torch.cat([queried, self.embedding(batch.question)], dim=-1).flatten(1))
         pairs = self.first(sentences).unsqueeze(1) + self.second(sentences).unsqueeze(2) + question[:, None, None]
         both = (there.unsqueeze(1) & there.unsqueeze(2)).unsqueeze(-1)
         related = (self.relation(pairs) * both).sum((1, 2)) / there.sum(-1, keepdim=True).clamp(min=1)

@@ -6,8 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from storyproof.solvers.neural.data.batches import Batch, Shape
-from storyproof.solvers.neural.models.embedding import Embedding
-from storyproof.solvers.neural.models.layers import lengths, perceptron
+from storyproof.solvers.neural.models.layers import Embedding, lengths, perceptron
 
 
 class RMC(nn.Module):

@@ -1,0 +1,215 @@
+"""Procedures that a solver may follow instead of the rules: each changes the story or the question, and proves that.
+
+A procedure says what any chain of people believes, so it answers every kind of question: whether somebody knows where
+the object is, for example, follows from what they believe and where the object is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import pairwise, product
+from typing import NamedTuple
+
+from storyproof.example import Example
+from storyproof.families.belief.baselines import rules_answer
+from storyproof.families.belief.provers import CheckedStory
+from storyproof.families.belief.questions import Ask, BeliefQuestion, Reply
+from storyproof.families.belief.read_text import read_question, read_story
+from storyproof.families.belief.readings import BeliefReading
+from storyproof.families.belief.rows import reading_of
+from storyproof.families.belief.world import MESSAGES, NOTHING, EventKind, PlotEvent, cast_of
+
+Chain = tuple[str, ...]
+Events = Sequence[PlotEvent]
+
+
+class Procedure(NamedTuple):
+    """A way to find what a chain of people believes, by the checker.
+
+    Attributes:
+        description: What the solver does, in words that follow "the solver".
+        chain: Which chain it asks about instead; the empty one stands for where the object is.
+        events: Which story it asks about instead.
+        reading: Which reading it follows instead.
+    """
+
+    description: str
+    chain: Callable[[Chain], Chain] = lambda chain: chain
+    events: Callable[[Events], Events] = lambda events: events
+    reading: Callable[[BeliefReading], BeliefReading] = lambda reading: reading
+
+
+def _without(*kinds: EventKind) -> Callable[[Events], Events]:
+    """Return what leaves out all sentences of some kinds; they become noise."""
+    return lambda events: [NOTHING if event.kind in kinds else event for event in events]
+
+
+def _without_lies(events: Events) -> Events:
+    return [NOTHING if event.lie else event for event in events]
+
+
+def _heard_by_all(events: Events) -> Events:
+    return [
+        event._replace(kind=EventKind.ANNOUNCE, hearer=None) if event.kind in MESSAGES else event for event in events
+    ]
+
+
+def _believed_by_speakers(events: Events) -> Events:
+    """Let messages move the object: speakers and all who are there believe what was said."""
+    places: dict[str | None, str | None] = {}
+    changed = []
+    for event in events:
+        if event.kind in (EventKind.PLACE, EventKind.MOVE):
+            places[event.thing] = event.room
+        is_told = event.kind in MESSAGES and event.thing in places
+        changed.append(event._replace(kind=EventKind.MOVE, room=places[event.thing], hearer=None) if is_told else event)
+    return changed
+
+
+def _without_returns(events: Events) -> Events:
+    """Leave out that people come back into a room that they have left."""
+    left = set[tuple[str | None, str | None]]()
+    changed = []
+    for event in events:
+        changed.append(NOTHING if event.kind == EventKind.ENTER and (event.agent, event.room) in left else event)
+        if event.kind == EventKind.EXIT:
+            left.add((event.agent, event.room))
+    return changed
+
+
+def _sight(name: str) -> Callable[[BeliefReading], BeliefReading]:
+    return lambda reading: BeliefReading(name, reading.trust)
+
+
+def _trust(name: str) -> Callable[[BeliefReading], BeliefReading]:
+    return lambda reading: BeliefReading(reading.sight, name)
+
+
+def _swap(chain: Chain) -> Chain:
+    return (*chain[1::-1], *chain[2:])
+
+
+PROVED, FIRST, LAST, LAST_OF_ALL, RULES = "proved", "first_mention", "last_mention", "last_place", "rules"
+OTHER_OBJECT, BEFORE_LAST = "other_object", "before_last"
+PROCEDURES: Mapping[str, Procedure] = {
+    PROVED: Procedure("follows the rules that it was told"),
+    "reality": Procedure("answers where the object really is", chain=lambda chain: ()),
+    "last_person": Procedure("answers what the last person named believes", chain=lambda chain: chain[-1:]),
+    "first_person": Procedure("answers what the first person named believes", chain=lambda chain: chain[:1]),
+    "drops_first": Procedure("leaves out the first person named", chain=lambda chain: chain[1:]),
+    "drops_last": Procedure("leaves out the last person named", chain=lambda chain: chain[:-1]),
+    "two_at_most": Procedure("follows the last two people named only", chain=lambda chain: chain[-2:]),
+    "swaps": Procedure("swaps the first two people named", chain=_swap),
+    "reverses": Procedure("reads the people named from last to first", chain=lambda chain: chain[::-1]),
+    "closed": Procedure(
+        "takes it that entering a room does not show what is in its containers", reading=_sight("closed")
+    ),
+    "infer-mover": Procedure(
+        "takes it that whoever was left behind knows what has been moved", reading=_sight("infer-mover")
+    ),
+    "open": Procedure("takes it that entering a room shows what is in its containers", reading=_sight("open")),
+    "always": Procedure("takes it that people believe everything they are told", reading=_trust("always")),
+    "fresher": Procedure("takes it that people believe those who saw the object later", reading=_trust("fresher")),
+    "never-liars": Procedure("takes it that people do not believe known liars", reading=_trust("never-liars")),
+    "hi-tom": Procedure("takes it that people believe those who left the room later", reading=_trust("hi-tom")),
+    "ignores_messages": Procedure("ignores what people say", events=_without(*MESSAGES)),
+    "ignores_lies": Procedure("ignores messages that the story calls lies", events=_without_lies),
+    "heard_by_all": Procedure("takes it that everybody hears every message", events=_heard_by_all),
+    "naive_speaker": Procedure(
+        "takes it that what is said is so, and that speakers believe it", events=_believed_by_speakers
+    ),
+    "ignores_exits": Procedure("ignores that people leave", events=_without(EventKind.EXIT)),
+    "ignores_returns": Procedure("ignores that people come back", events=_without_returns),
+    "ignores_watching": Procedure("ignores secret watching", events=_without(EventKind.PEEK)),
+    "ignores_distraction": Procedure("ignores distraction", events=_without(EventKind.DISTRACT)),
+    FIRST: Procedure("answers the first place of the object"),
+    LAST: Procedure("answers the place last named with the object, put there or told"),
+    BEFORE_LAST: Procedure("answers the place named with the object before the last"),
+    LAST_OF_ALL: Procedure("answers the last place named in the story"),
+    OTHER_OBJECT: Procedure("answers for another object"),
+    RULES: Procedure("follows the ToMi paper's Algorithm 1"),
+}
+DESCRIPTIONS = {name: each.description for name, each in PROCEDURES.items()}
+_LEXICAL = (FIRST, LAST, BEFORE_LAST, LAST_OF_ALL)
+
+
+def procedure_answers(example: Example) -> dict[str, str]:
+    """Return what each procedure answers, in the words of the story; nothing for those that give no answer.
+
+    Raises:
+        ParseError: If story or question cannot be read.
+    """
+    text, question = read_story(example.story), read_question(example.question)
+    own = reading_of(example.readings)
+    answers: dict[str, Reply] = {}
+    for name, procedure in PROCEDURES.items():
+        if name == RULES:
+            continue
+        if name in _LEXICAL:
+            answers[name] = _lexical_answer(name, text.events, question)
+            continue
+        asked, thing = question, question.thing
+        if name == OTHER_OBJECT:
+            others = [event.thing for event in text.events if event.container and event.thing != thing]
+            if not others:
+                continue
+            asked = replace(question, thing=str(others[-1]))
+        answers[name] = _answer(example.story, procedure, asked, procedure.reading(own))
+    found = {name: text.wording.answer(reply) for name, reply in answers.items()}
+    return {name: answer for name, answer in {**found, RULES: rules_answer(example)}.items() if answer}
+
+
+def _answer(story: str, procedure: Procedure, question: BeliefQuestion, reading: BeliefReading) -> Reply:
+    """Answer a question from what a procedure takes chains to believe."""
+    events = tuple(procedure.events(read_story(story).events))
+    checked, thing, chain = _checked(events, reading), question.thing, question.chain
+
+    def believed(*chains: Chain) -> list[str | None]:
+        return checked.beliefs([procedure.chain(each) if each else () for each in chains], thing)
+
+    if question.ask in (Ask.REALITY, Ask.MEMORY):
+        return checked.answer(question)
+    if question.ask in (Ask.BELIEF, Ask.SAYS):
+        return believed(chain)[0]
+    if question.ask == Ask.KNOWS_WHERE:
+        held, real = believed(chain, ())
+        return "yes" if held is not None and held == real else "no"
+    if question.ask == Ask.KNOWS_WRONG:
+        knower, other = chain
+        real, own, theirs, seen = believed((), (knower,), (other,), (knower, other))
+        return "yes" if None not in (real, theirs) and own == real != theirs == seen else "no"
+    if question.ask == Ask.BELIEVERS:
+        counted = [name for name in sorted(cast_of(events)) if name != (chain[0] if chain else None)]
+        places = believed(*((name, *chain) for name in counted))
+        return tuple(name for name, place in zip(counted, places, strict=True) if place == question.place)
+    group = tuple(dict.fromkeys(chain))
+    chains = [each for length in (1, 2, 3) for each in product(group, repeat=length) if _is_proper(each)]
+    places_held = set(believed(*chains))
+    return places_held.pop() if len(places_held) == 1 else None
+
+
+def _is_proper(chain: Chain) -> bool:
+    return all(first != second for first, second in pairwise(chain))
+
+
+def _lexical_answer(name: str, events: Events, question: BeliefQuestion) -> Reply:
+    """Return a place by its position in the text; comparisons of beliefs come out as for people who all think so."""
+    named = [event.container for event in events if event.container and event.thing == question.thing]
+    if name == LAST_OF_ALL:
+        named = [event.container for event in events if event.container]
+    place = named[0] if name == FIRST else named[-2] if name == BEFORE_LAST and len(named) > 1 else named[-1]
+    if question.ask == Ask.KNOWS_WHERE:
+        return "yes"
+    if question.ask == Ask.KNOWS_WRONG:
+        return "no"
+    if question.ask == Ask.BELIEVERS:
+        counted = sorted(set(cast_of(events)) - set(question.chain[:1]))
+        return tuple(counted) if place == question.place else ()
+    return place
+
+
+@lru_cache(maxsize=256)  # the questions of a story are adjacent
+def _checked(events: tuple[PlotEvent, ...], reading: BeliefReading) -> CheckedStory:
+    return CheckedStory(events, reading)

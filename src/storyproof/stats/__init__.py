@@ -1,1 +1,0 @@
-"""Statistics: confidence intervals and permutation tests."""

@@ -1,0 +1,31 @@
+"""Near misses of what is understood: the message says what may have been meant."""
+
+import pytest
+
+import storyproof
+from storyproof.errors import DataError
+
+SCENE = "Ann and Bob are in the hall. The key is in the box."
+MEANT = {
+    (f"{SCENE} Ann mooved the key to the jar.", "Where is the key?"): "Did you mean 'Ann moved the key to the jar.'?",
+    (f"{SCENE} Bob lefft the hall.", "Where is the key?"): "Did you mean 'Bob left the hall.'?",
+    (SCENE, "Where is the kee?"): "Did you mean 'key'?",
+    (SCENE, "Were will Ann look for the key?"): "Did you mean 'Where will Ann look for the key?'?",
+    (SCENE, "Wher is the key?"): "Did you mean 'Where is the key really?'?",
+    ("Ben is here. Ann saw her neice Cora.", "What is Cora to Ann?"): "Did you mean 'niece'?",
+    ("Ann is the mother of Ben. Ben saw Ann's brothr Carl.", "What is Carl to Ann?"): "Did you mean 'brother'?",
+    ("Ann is the mother of Ben.", "What is Benn to Ann?"): "Did you mean 'Ben'?",
+}
+
+
+@pytest.mark.parametrize(("text", "question", "meant"), [(*asked, meant) for asked, meant in MEANT.items()])
+def test_what_may_have_been_meant(text: str, question: str, meant: str) -> None:
+    with pytest.raises(DataError) as refused:
+        storyproof.story(text).ask(question)
+    assert meant in str(refused.value)
+
+
+def test_nothing_is_suggested_that_is_not_near() -> None:
+    with pytest.raises(DataError) as refused:
+        storyproof.story(f"{SCENE} Ann sang a song.").ask("Where is the key?")
+    assert "Did you mean" not in str(refused.value)

@@ -30,6 +30,7 @@ PURPOSES = {
     "study": "studies with people",
     "pandas": "table.to_pandas(), and frames of pandas as data",
     "polars": "polars.from_arrow(table), and frames of polars as data",
+    "xlsx": "audit of sheets of Excel (.xlsx)",
     "local": "small models in this process (local/…)",
     "hf": "models of Hugging Face in this process (hf/…)",
     "vllm": "models on GPUs by vLLM (vllm/…)",

@@ -217,7 +217,7 @@ SHOTS: dict[str, Shot] = {
     "study-write.png": Shot(writing_of_study, width=900, height=1480),
     "study-dashboard.png": Shot(dashboard_of_study, height=1100),
     "explorer.png": Shot(story_in_explorer, height=800, ready="#moment table"),
-    "explorer-phone.png": Shot(story_in_explorer, width=390, height=1100, scheme="dark", ready="#pictures svg.narrow"),
+    "explorer-phone.png": Shot(story_in_explorer, width=390, height=1100, scheme="dark", ready="#moment table"),
     "report.png": Shot(report_on_runs, height=1020, ready="#list .answer"),
     "report-answer.png": Shot(answer_in_report, height=900, ready=".answer[open] svg.wide"),
     "audit.png": Shot(audit_of_spoiled_stories),

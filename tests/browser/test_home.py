@@ -62,7 +62,7 @@ def test_everything_is_reached_by_the_keyboard_within_two_clicks(opened: Callabl
     for first, last in (("Runs", "Report"), ("Data", "Audit")):
         seen.page.goto(address)
         seen.page.click(f".site-header >> text={first}")
-        seen.page.locator(f".card .foot a:has-text('{last}')").first.press("Enter")
+        seen.page.locator(f".tile .foot a:has-text('{last}')").first.press("Enter")
         seen.page.wait_for_url(f"**/{last.lower()}?**", timeout=BUILDING_MS)
         seen.page.click(".site-header .brand")
         seen.page.wait_for_url(address)
@@ -72,13 +72,13 @@ def test_everything_is_reached_by_the_keyboard_within_two_clicks(opened: Callabl
 
 def test_cards_say_what_there_is(opened: Callable[..., Visit]) -> None:
     seen = opened()
-    cards = seen.page.locator(".card.run")
+    cards = seen.page.locator(".tile.run")
     expect(cards).to_have_count(3)
     oracle = cards.filter(has_text="oracle")
     expect(oracle).to_contain_text("100.0%")
     expect(oracle).to_contain_text("questions")
-    expect(seen.page.locator("#data .card")).to_contain_text("test: 144 questions")
-    expect(seen.page.locator("#studies .card")).to_contain_text("<img")  # a title is text
+    expect(seen.page.locator("#data .tile")).to_contain_text("test: 144 questions")
+    expect(seen.page.locator("#studies .tile")).to_contain_text("<img")  # a title is text
     assert seen.page.locator("main img, main script").count() == 0
     assert seen.trouble == []
 
@@ -96,13 +96,13 @@ def test_chosen_runs_become_one_report(opened: Callable[..., Visit]) -> None:
 
 def test_an_audit_is_shown_on_its_card_afterwards(visit: Open, data: Path) -> None:
     seen = visit(f"{start_server(data)}data")
-    expect(seen.page.locator("#data .card").first).to_contain_text("not audited yet")
-    seen.page.click("#data .card a")
+    expect(seen.page.locator("#data .tile").first).to_contain_text("not audited yet")
+    seen.page.click("#data .tile a")
     seen.page.wait_for_url("**/audit?**", timeout=BUILDING_MS)
     expect(seen.page.locator(".lead").first).to_contain_text("Passed")
     seen.page.click(".site-header >> text=Data")
-    expect(seen.page.locator("#data .card").first).to_contain_text("✓ passed")
-    expect(seen.page.locator("#data .card").first).to_contain_text("100.0% understood")
+    expect(seen.page.locator("#data .tile").first).to_contain_text("✓ passed")
+    expect(seen.page.locator("#data .tile").first).to_contain_text("100.0% understood")
 
 
 def test_a_dropped_file_is_audited(opened: Callable[..., Visit], tmp_path: Path) -> None:

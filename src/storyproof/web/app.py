@@ -140,7 +140,9 @@ def place_page(here: str) -> tuple[str, str]:
     picture = load_family(DEFAULT_FAMILY).samples[0]
     example = prove_own(OwnText(picture.story, picture.question))
     drawn = load_family(DEFAULT_FAMILY).pictures([example], example.proof)[0]
-    body = Template(read_asset("storyproof.web", "home.html")).substitute(place=here, wide=drawn.svg)
+    body = Template(read_asset("storyproof.web", "home.html")).substitute(
+        place=here, narrow=drawn.narrow, wide=drawn.svg.replace('class="picture ', 'class="wide picture ', 1)
+    )
     title = f"{PLACES[here]} – storyproof" if here in PLACES else "storyproof"
     return _served_page(title, here, body, [read_asset("storyproof.reports", "page.js"), script], sheet)
 

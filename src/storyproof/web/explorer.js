@@ -518,13 +518,13 @@
     const cards = isFew
       ? readings.map((each) => {
           const name = make("h3", "note", words(each.name));
-          return make("div", each.answer === first ? "card" : "card differs", name, said(each.answer), make("p", "note", each.meaning));
+          return make("div", each.answer === first ? "tile" : "tile differs", name, said(each.answer), make("p", "note", each.meaning));
         })
       : [...new Set(readings.map((each) => each.answer))].map((answer) => {
           const names = readings.filter((each) => each.answer === answer);
           const list = names.map((each) => make("li", "", make("strong", "", words(each.name)), ` ${each.meaning}`));
           const all = make("details", "", make("summary", "note", `${names.length} of ${readings.length} readings`), make("ul", "note", ...list));
-          return make("div", answer === first ? "card" : "card differs", said(answer), all);
+          return make("div", answer === first ? "tile" : "tile differs", said(answer), all);
         });
     $("readings").classList.toggle("grouped", !isFew);
     $("readings").replaceChildren(...cards);

@@ -57,7 +57,7 @@
     Object.assign(box, { type: "checkbox", name: "run", value: run.path });
     const label = make("label", "name", box, make("span", "data", name, ...(provider.length ? [make("small", "data", provider.reverse().join("/"))] : [])));
     label.title = full;
-    const card = make("li", "card run", label);
+    const card = make("li", "tile run", label);
     if (run.accuracy !== undefined) {
       const [low, high] = run.interval ?? [run.accuracy, run.accuracy];
       const interval = run.interval ? make("small", "", ` ${percent(low)}–${percent(high)}`) : "";
@@ -73,7 +73,7 @@
   function showRuns(runs) {
     const form = $("runs");
     if (!runs.length) {
-      form.replaceChildren(make("ul", "cards", empty("No runs yet. ", make("code", "", "storyproof evaluate --model rules --data DATA --output-dir runs"), " writes them.")));
+      form.replaceChildren(make("ul", "tiles", empty("No runs yet. ", make("code", "", "storyproof evaluate --model rules --data DATA --output-dir runs"), " writes them.")));
       return;
     }
     const byData = new Map();
@@ -85,7 +85,7 @@
     }
     const parts = [...byData].flatMap(([name, each]) => {
       each.sort((one, other) => (other.accuracy ?? -1) - (one.accuracy ?? -1));
-      return [make(LEVEL, "group data", name), make("ul", "cards", ...each.map(runCard))];
+      return [make(LEVEL, "group data", name), make("ul", "tiles", ...each.map(runCard))];
     });
     const open = make("button", "primary button", "");
     open.type = "submit";
@@ -135,7 +135,7 @@
   // --- data
 
   function dataCard(data) {
-    const card = make("li", "card", make(LEVEL, "data name", data.path));
+    const card = make("li", "tile", make(LEVEL, "data name", data.path));
     const about = [];
     if (data.benchmark) about.push(words(data.benchmark));
     for (const [split, questions] of Object.entries(data.splits ?? {})) about.push(`${split}: ${count(questions, "question")}`);
@@ -170,7 +170,7 @@
   // --- studies
 
   function studyCard(study) {
-    const card = make("li", "card", make(LEVEL, "data name", study.title ?? study.path));
+    const card = make("li", "tile", make(LEVEL, "data name", study.title ?? study.path));
     if (study.done !== null && study.wanted) {
       const share = study.done / study.wanted;
       card.append(make("p", "score", `${Math.floor(100 * share)}%`, make("small", "", ` ${study.done} of ${count(study.wanted, "result")}`)), meter(share, 0, share));

@@ -32,10 +32,13 @@ FORMATS = {
     "tomi": "storyproof.families.belief.babi_format:TOMI",
     "tom-babi": "storyproof.families.belief.babi_format:TOM_BABI",
     "clutrr": "storyproof.families.kinship.clutrr_csv:FORMAT",
+    "table": "storyproof.formats.delimited:FORMAT",
     "jsonl": "storyproof.formats.jsonl:FORMAT",
     "inspect": "storyproof.integrations.inspect_format:FORMAT",
     "json": "storyproof.formats.json_list:FORMAT",
     "parquet": "storyproof.formats.parquet:FORMAT",
+    "arrow": "storyproof.formats.arrow_file:FORMAT",
+    "xlsx": "storyproof.formats.xlsx:FORMAT",
     "hf": "storyproof.integrations.hf_format:FORMAT",
 }
 SOLVERS = {

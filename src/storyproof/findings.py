@@ -17,10 +17,17 @@ from storyproof.runtime.notebook import NotebookView
 COLUMN = "column"  # the kind of a wrong value in a column that follows from the others
 TEXT = "text"  # the kind of a text that does not fit the rest of its row, or its benchmark
 UNREAD = "unread"  # the kind of a row that is not understood
+CONFLICT, INCONSISTENT, NO_CHOICE = "conflict", "inconsistent", "not_a_choice"  # what no text is needed to see
+TWICE, NOT_IN_STORY = "choice_twice", "not_in_story"
 ORDER = "row_order"  # the kind of rows that do not fit each other
 MANIFEST = "manifest"  # the kind of files that differ from their manifest
 COMMON_KINDS = {  # of rows of all families
     UNREAD: "The row is not understood, so nothing that it says is judged.",
+    CONFLICT: "Rows with the same story and question have different answers.",
+    NO_CHOICE: "The answer is not among the choices.",
+    INCONSISTENT: "Columns that should agree differ.",
+    TWICE: "A choice occurs twice.",
+    NOT_IN_STORY: "The answer does not occur in the story, though most answers of the file do.",
     ORDER: "Rows do not fit each other: an id occurs twice, or one story has several texts or ids.",
     MANIFEST: "The files are not as the manifest describes them.",
 }
@@ -58,6 +65,8 @@ class Finding:
             used as it is: no single answer follows, or an earlier row is the same.
         fix: The name of the value in the file that becomes `expected` in a corrected copy; empty if the problem cannot
             be fixed.
+        rewrite: What stands there and what a corrected copy has instead, where these are not `found` and `expected`,
+            such as the letters of choices.
     """
 
     file: str
@@ -74,6 +83,7 @@ class Finding:
     asked: str = ""
     is_claim: bool = True
     fix: str = ""
+    rewrite: tuple[Any, Any] | None = None
 
     def __str__(self) -> str:
         row = f" row {self.row}" if self.row >= 0 else ""
@@ -105,7 +115,10 @@ class FileReport:
         findings: All problems; those of the whole file first, then by part of the file.
         questions: How many rows it has; of a file without rows, how many entries.
         stories: How many stories.
-        unread: How many rows are not understood, by what is not: story, question or facts.
+        unread: How many rows are not understood, by what is not: story, question, answer, facts, record or columns.
+        columns: Where the file has what rows need, if its columns have other names.
+        notes: What readers of the report should know about how the file was read.
+        records: The record of each row that is to be corrected, where records have several rows.
         unchecked: How many rows had no value to compare with the proof, by column.
         proofs_checked: How many proofs were checked by deletion.
         statuses: How many rows have which status, in families in which an answer need not follow.
@@ -131,6 +144,9 @@ class FileReport:
     unmarked: Counter[str] = field(default_factory=Counter)
     unsettled: dict[int, str] = field(default_factory=dict)
     declared: dict[int, str] = field(default_factory=dict)
+    columns: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    records: dict[int, int] = field(default_factory=dict)
 
     @property
     def disagreements(self) -> list[Finding]:
@@ -140,7 +156,8 @@ class FileReport:
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
         listed = [each.as_dict() for each in self.findings]
-        return {"file": self.file, "format": self.format, "totals": self.totals, "errata": listed}
+        read = {"columns": self.columns, "notes": self.notes}
+        return {"file": self.file, "format": self.format, **read, "totals": self.totals, "errata": listed}
 
 
 @dataclass(slots=True)
@@ -151,11 +168,16 @@ class AuditReport(NotebookView):
         files: What was found in each file.
         manifest: How folders differ from their manifests.
         lacks_manifest: Whether a folder has no manifest, so that its files cannot be checked against what was written.
+        shared: What splits share: `first` and `second`, and how many `stories`, `questions` and `conflicts` (the same
+            story and question with different answers).
+        left_out: Files of folders in which no question was found.
     """
 
     files: list[FileReport]
     manifest: list[Finding] = field(default_factory=list)
     lacks_manifest: bool = False
+    shared: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
 
     @property
     def findings(self) -> list[Finding]:
@@ -232,6 +254,8 @@ class AuditReport(NotebookView):
             "statuses": dict(self.statuses),
             "manifest": [each.as_dict() for each in self.manifest],
             "lacks_manifest": self.lacks_manifest,
+            "shared": self.shared,
+            "left_out": self.left_out,
             "files": [each.as_dict() for each in self.files],
         }
 

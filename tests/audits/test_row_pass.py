@@ -33,9 +33,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         monkeypatch.setattr(type(form), name, noted)
 
-    for form in (load_format("jsonl"), load_format("clutrr")):
-        note(form, "read")
-        note(form, "read_foreign")
+    for name, verbs in (("jsonl", ("read", "records")), ("clutrr", ("read", "read_foreign"))):
+        for verb in verbs:
+            note(load_format(name), verb)
     return seen
 
 
@@ -118,6 +118,7 @@ def test_rows_that_are_not_understood_are_neither_clean_nor_wrong(tmp_path: Path
     assert (report.totals["rows"], report.totals["judged"]) == (3, 2)
     assert [(each.id, each.row) for each in report.disagreements] == [("three", 2)]
     (unread,) = (each for each in report.findings if each.kind == UNREAD)
+    assert (report.totals["conflicts"], report.totals["repeated_questions"]) == (1, 1)
     assert (unread.id, unread.row, unread.line, unread.is_disagreement) == ("one", 0, 1, False)
     write(path, row, {**other, "answer": "jar"})
     report = storyproof.audit(path)

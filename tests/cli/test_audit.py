@@ -117,7 +117,13 @@ def test_samples_of_evaluation_frameworks_are_verified_too(tmp_path: Path) -> No
     assert "entered the" in (tmp_path / "page.html").read_text()
     assert run("audit", tmp_path / "fixed").exit_code == 0
     assert storyproof.verify(tmp_path / "fixed").ok
-    assert storyproof.verify(path).by_field() == {"target": 1}
+    report = storyproof.verify(path)
+    assert report.by_field() == {"target": 1}
+    assert {(each.kind, each.row, each.is_claim) for each in report.findings} == {
+        ("not_in_story", 0, False),
+        ("conflict", 1, False),
+        ("structural", 0, True),
+    }
 
 
 @pytest.mark.parametrize(

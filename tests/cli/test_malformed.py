@@ -181,7 +181,7 @@ def test_a_surrogate_in_a_field_of_a_csv_is_named(
 
 
 def _fields(row: str) -> list[str]:
-    from storyproof.families.kinship.clutrr_records import split_raw
+    from storyproof.formats.delimited import split_raw
 
     return split_raw(row)[0]
 

@@ -12,6 +12,7 @@ from storyproof.errors import DataError
 from storyproof.formats.format import load_format
 from storyproof.formats.jsonl import dialect_of
 from storyproof.formats.lines import find_bad_bytes, numbered_lines
+from storyproof.formats.records import read_strictly
 from tests.families.belief.test_sentence_split import QUESTION, RUNNING, STORY
 
 
@@ -22,7 +23,8 @@ def put(folder: Path, *rows: Any, name: str = "rows.jsonl") -> Path:
 
 
 def read(path: Path, dialect: str, rows: int = 10) -> list[dict[str, Any]]:
-    return [row for table in load_format(dialect).read_foreign(path, rows) for row in table.to_pylist()]
+    tables = read_strictly(path, load_format(dialect), rows, places=True)
+    return [row for table in tables for row in table.to_pylist()]
 
 
 @pytest.mark.parametrize(

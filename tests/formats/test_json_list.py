@@ -82,8 +82,11 @@ def test_pieces_of_any_size(tmp_path_factory: pytest.TempPathFactory, count: int
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: not a list of questions: it does not begin with \\[; expected \\[ objects with story, question"),
-        ('{"a": 1}', "it does not begin with"),
+        (
+            "",
+            "line 1: not a list of questions: it does not begin with \\[ or {; expected \\[ objects with story",
+        ),
+        ('{"a": 1}', "it is an object without lists of objects"),
         ("[", "object 0 is not valid JSON"),
         ("[1, 2", "object 0: found int, expected an object"),
         ('[{"story": "a"}]', "object 0: 'question' is None; expected text"),

@@ -6,6 +6,8 @@ be shown, and nothing may be written but where the verb was asked to write.
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
 import io
 import json
@@ -16,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -191,6 +194,112 @@ def damaged_csv(random: Random) -> Files:
     name, content = random.choice(written("clutrr", "clutrr"))
     change = change_csv if random.random() < 0.8 else change_bytes
     return {name: change(random, content)}
+
+
+@cache
+def rows_of_others() -> tuple[dict[str, Any], ...]:
+    """Rows as others write them: with other names of columns, choices, and records within records."""
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    return tuple(
+        {
+            "uid": number,
+            "passage": row["story"].replace("\n", " ") if number % 2 else row["story"],
+            "query": row["question"],
+            "options": sorted(row["candidates"]),
+            "label": letters[sorted(row["candidates"]).index(row["answer"])],
+            "meta": {"type": row["question_type"], "accepted": [row["answer"]]},
+        }
+        for number, row in enumerate([*rows_of("tomi")[:9], *rows_of("clutrr")[:3]])
+    )
+
+
+def damaged_table(random: Random) -> Files:
+    """A table as text, in any of its manners."""
+    text, separator = io.StringIO(), random.choice([",", ",", "\t", ";", "|"])
+    rows = list(rows_of_others())
+    if random.random() < 0.5:
+        rows = [row for row in change_value(random, rows) if isinstance(row, dict)]
+    writer = csv.writer(text, delimiter=separator, lineterminator=random.choice(["\n", "\r\n"]))
+    writer.writerow(["uid", "passage", "query", "options", "label", "meta"])
+    for row in rows:
+        cells = [str(each.text if isinstance(each, Raw) else each) for each in row.values()]
+        writer.writerow([cell.encode("utf-8", "replace").decode().replace("\0", "") for cell in cells])
+    content = random.choice(["# made by hand\n", "", ""]) + text.getvalue()
+    encoded = content.encode(random.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16", "cp1252"]), "replace")
+    name = random.choice(["test.csv", "test.tsv"])
+    return {name: change_bytes(random, encoded) if random.random() < 0.6 else encoded}
+
+
+def damaged_objects_of_others(random: Random) -> Files:
+    """JSON in any of the forms in which others write it."""
+    rows = list(rows_of_others())
+    by_column = {name: [row[name] for row in rows] for name in rows[0]}
+    nested = {"passage": rows[0]["passage"], "qas": [{"query": row["query"], "label": row["label"]} for row in rows]}
+    whole: Any = random.choice(
+        [
+            rows, {"data": rows}, {"version": 1, "train": rows[:5], "test": rows[5:]}, by_column, [nested, nested],
+            {row["query"]: row for row in rows}, {"one": nested}, nested,
+        ]
+    )  # fmt: skip
+    if random.random() < 0.3:
+        return {"test.jsonl": damaged_objects(random, rows, lines=True)}
+    content = write_json(change_value(random, whole), random.choice([None, 1]))
+    return {"test.json": change_bytes(random, content) if random.random() < 0.4 else content}
+
+
+def damaged_arrow(random: Random) -> Files:
+    """A file or a stream of Arrow, compressed or not."""
+    table = pa.Table.from_pylist(list(rows_of_others()))
+    if random.random() < 0.5:
+        table = change_table(random, table_of("tomi"))
+    out = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(compression=random.choice([None, "lz4", "zstd"]))
+    make = random.choice([pa.ipc.new_file, pa.ipc.new_stream])
+    with make(out, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=random.choice([1, 4, 1000]))
+    name = random.choice(["test.arrow", "test.feather"])
+    return {name: change_bytes(random, out.getvalue()) if random.random() < 0.7 else out.getvalue()}
+
+
+@cache
+def a_sheet() -> bytes:
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.append(["uid", "passage", "query", "answer"])
+    for row in rows_of("tomi")[:6]:
+        book.active.append([row["id"], row["story"], row["question"], row["answer"]])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def damaged_sheet(random: Random) -> Files:
+    """A sheet: its bytes as a whole, or those of a part before it is packed."""
+    if random.random() < 0.3:
+        return {"test.xlsx": change_bytes(random, a_sheet())}
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(a_sheet())) as parts, zipfile.ZipFile(out, "w") as made:
+        chosen = random.choice(parts.namelist())
+        for name in parts.namelist():
+            content = parts.read(name)
+            made.writestr(name, change_bytes(random, content) if name == chosen else content)
+    return {"test.xlsx": out.getvalue()}
+
+
+def damaged_archive(random: Random) -> Files:
+    """A zipped folder or file; names of its members may lead out of it."""
+    content = damaged_objects(random, rows_of_others(), lines=True)
+    if random.random() < 0.4:
+        packed = gzip.compress(content)
+        return {"test.jsonl.gz": change_bytes(random, packed) if random.random() < 0.7 else packed}
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", random.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as archive:
+        for name in random.sample(
+            ["a.jsonl", "../b.jsonl", "/c.jsonl", "d/e/f.jsonl", "x" * 300, "g.json", "h.csv"], 3
+        ):
+            archive.writestr(name, content)
+    return {"test.zip": change_bytes(random, out.getvalue()) if random.random() < 0.6 else out.getvalue()}
 
 
 def damaged_manifest(random: Random) -> Files:
@@ -487,7 +596,7 @@ def damaged_options(random: Random) -> Files:
 
 def only(folder: Path) -> Path:
     """The file to read: mostly the file with examples, sometimes the folder."""
-    kinds = {".jsonl", ".json", ".parquet", ".txt", ".csv"}
+    kinds = {".jsonl", ".json", ".parquet", ".txt", ".csv", ".tsv", ".arrow", ".feather", ".xlsx", ".zip", ".gz"}
     files = sorted(path for path in folder.iterdir() if path.suffix in kinds and path.name != "manifest.json")
     return files[0] if files else folder
 
@@ -538,6 +647,19 @@ DATA_VERBS: tuple[Verb, ...] = (
     *(_verify,) * 4, *(_audit,) * 5, *(_show,) * 3, *(_process,) * 3, *(_evaluate,) * 4, *(_ask_function,) * 2,
     *(_overlaps,) * 2, _shortcuts,
 )  # fmt: skip
+
+
+def _audit_others(folder: Path, out: Path, random: Random) -> object:
+    spoken = ["", "", "", "story=passage,question=query,answer=label", "story=qas.0.query,question=passage", "id=x"]
+    agreeing = random.choice(["", "", "", "label,uid", "query,options"])
+    fix = random.choice([None, out / "fixed", out / "fixed"])
+    report = storyproof.audit(only(folder), columns=random.choice(spoken), consistent=agreeing, fix=fix)
+    totals = report.totals
+    assert totals["rows"] == totals["judged"] + sum(totals["unread"].values())
+    return json.dumps(report.as_dict(), ensure_ascii=False).encode()
+
+
+OTHERS: tuple[Verb, ...] = (*(_audit_others,) * 6, _overlaps, _evaluate)
 
 
 def _verify_folder(folder: Path, out: Path, random: Random) -> object:
@@ -678,6 +800,11 @@ PARTS: dict[str, Part] = {
     "text, tomi": Part(damaged_text("tomi", "tomi"), DATA_VERBS, 1_400),
     "text, tom-babi": Part(damaged_text("tom-babi", "tom-babi"), DATA_VERBS, 1_000),
     "csv": Part(damaged_csv, DATA_VERBS, 1_600),
+    "tables of others": Part(damaged_table, OTHERS, 1_600),
+    "objects of others": Part(damaged_objects_of_others, OTHERS, 1_600),
+    "arrow": Part(damaged_arrow, OTHERS, 1_000),
+    "xlsx": Part(damaged_sheet, (*(_audit_others,) * 6, _overlaps), 600),
+    "archives": Part(damaged_archive, (_audit_others,), 600),
     "manifests": Part(damaged_manifest, (_verify_folder, _verify_folder, _evaluate_folder, _replace_folder), 1_000),
     "hf": Part(damaged_hub_folder, (_verify_hub_folder, _evaluate_folder, _process_hub_folder), 400),
     "run files": Part(damaged_run, (_compare, _rescore, _read_runs), 1_200),
@@ -696,7 +823,13 @@ PARTS: dict[str, Part] = {
 def test_enough_is_tried() -> None:
     assert sum(part.cases for part in PARTS.values()) >= 20_000
     covered = " ".join(PARTS)
-    forms = {"clutrr": "csv", "json": "json list", "tomi": "text, tomi", "tom-babi": "text, tom-babi"}
+    forms = {
+        "clutrr": "csv",
+        "json": "json list",
+        "table": "tables of others",
+        "tomi": "text, tomi",
+        "tom-babi": "text, tom-babi",
+    }
     assert all(forms.get(name, name) in covered for name in names("format"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from storyproof.audits.fixes import MANNERS, MARK, fixes
+from storyproof.audits.plain_checks import RowHashes, find_shared
 from storyproof.audits.row_consistency import FileOrder, OrderOfFile, RowOrder
 from storyproof.audits.row_pass import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
 from storyproof.datasets.folders import MARKER, is_unfinished, whole_folder
@@ -26,14 +28,16 @@ from storyproof.datasets.manifest import (
     read_manifest,
 )
 from storyproof.datasets.path_conflicts import refuse_overlap
-from storyproof.datasets.reading import ERRATA, DataFile, find_sources
+from storyproof.datasets.reading import ERRATA, DataFile, find_sources, folders_with_data
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.family import Family, families, load_family
 from storyproof.families.file_judge import Subject
 from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
 from storyproof.findings import MANIFEST as DIFFERS
-from storyproof.formats.format import split_of, suffixes
+from storyproof.formats.columns import parse_columns, parse_consistent
+from storyproof.formats.format import split_in, suffixes
+from storyproof.io.archives import unpacked
 from storyproof.io.bounded_input import FILE, kind_of
 from storyproof.io.storage import RemoteFolder, is_url
 
@@ -45,6 +49,8 @@ def audit(
     paths: Data | Sequence[str | Path],
     *,
     format: str = AUTO,
+    columns: str | Mapping[str, str] = "",
+    consistent: str | Sequence[str] = (),
     readings: Sequence[str] = (),
     rules: str | Path | None = None,
     proofs: bool = False,
@@ -58,10 +64,14 @@ def audit(
     `storyproof.verify` is another name of this function.
 
     Args:
-        paths: Files, or folders of files, in any format of the catalog; files of a family that hold no rows, such as
-            placeholders; also at URLs such as `s3://bucket/folder`. Folders are also held against their manifests. Or
-            rows in memory: a frame of pandas or polars, an Arrow table, or a list of rows.
+        paths: Files, or folders with files at any depth, in any format of the catalog, also in `.zip` and `.gz`; files
+            of a family that hold no rows, such as placeholders; also at URLs such as `s3://bucket/folder`. Folders are
+            also held against their manifests. Or rows in memory: a frame of pandas or polars, an Arrow table, or a
+            list of rows.
         format: The name of a format, see `format_names`; auto recognises it.
+        columns: Where somebody else's files have what rows need, such as `story=passage,answer=label`, or as a
+            dictionary; by default names and contents tell. See `formats.columns`.
+        consistent: Columns that must agree, such as `answer,answer_text`.
         readings: Only these readings make a wrong label rule-dependent; by default all.
         rules: The file of rules that the data were made by, if they were made by rules of their own.
         proofs: Whether to check the proof of every row by deletion: the named sentences alone give the answer, and not
@@ -90,22 +100,41 @@ def audit(
     paths = [paths] if isinstance(paths, str | Path) else list(paths)
     if any(map(is_url, paths)) and fix is not None:
         raise ConfigError("files at URLs can be audited, but not fixed; copy them here first, or leave out --fix.")
+    refuse_overlap(paths, fix, "--fix")
     settings: dict[str, Any] = {"proofs": proofs, "readings": tuple(readings)}
     settings |= {} if rules is None else {"rules": rules}
+    settings |= {"columns": parse_columns(columns)} if columns else {}
+    settings |= {"consistent": parse_consistent(consistent)} if consistent else {}
+    with unpacked(paths) as places:
+        return _audit(places, settings, format, fix, ambiguous, engine, progress)
+
+
+def _audit(
+    paths: Sequence[str | Path],
+    settings: dict[str, Any],
+    format: str,
+    fix: str | Path | None,
+    ambiguous: str,
+    engine: Engine | None,
+    progress: Progress,
+) -> AuditReport:
+    """Audit files and folders; see `audit`."""
     resources, paths = _judge_resources(paths)
     if not paths:
         return AuditReport(resources)
+    paths, left_out = folders_with_data(paths)
     files = _find_all(paths)
-    refuse_overlap(paths, fix, "--fix")
     manifests = [_Manifest(str(path).rstrip("/") if is_url(path) else path) for path in paths]  # before the work
     examine_file = _ExamineFile(settings, format, None if engine is not None else progress)
     reports: list[FileReport] = []
     hashes: dict[tuple[str, str], str] = {}
     orders = _Orders(examine_file)
+    compared: list[RowHashes] = []
     with make_engine() if engine is None else nullcontext(engine) as entered:
         for file, examined in zip(files, in_order(entered, examine_file, files), strict=True):
             reports.append(orders.follow(file, examined))
             hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
+            compared += examined.compared
             if engine is not None:
                 progress(examined.report.questions)
     orders.close()
@@ -115,7 +144,8 @@ def audit(
         _write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
     problems = dict.fromkeys(problem for each in manifests for problem in each.problems(hashes))
     lacks = any(each.is_folder and each.manifest is None for each in manifests)
-    return AuditReport([*resources, *reports], [*map(_manifest_finding, problems)], lacks)
+    shared = find_shared(compared)
+    return AuditReport([*resources, *reports], [*map(_manifest_finding, problems)], lacks, shared, left_out)
 
 
 verify = audit
@@ -195,7 +225,7 @@ def _find_all(paths: Sequence[str | Path]) -> list[_File]:
     local = [path for path in paths if not is_url(path)]
     files = find_files(local) if local or not paths else []
     paths_found = [
-        _File(DataFile(str(file)), name, split_of(file), str(file.parent))
+        _File(DataFile(str(file)), name, split_in(file), str(file.parent))
         for file, name in zip(files, names_of(files), strict=True)
     ]
     for url in (str(path).rstrip("/") for path in paths if is_url(path)):
@@ -214,12 +244,14 @@ class _Examined:
         order: What must be known to say that.
         seams: See `examine`.
         sha256: The hash of a file at a URL.
+        compared: What is compared with the rows of other files.
     """
 
     report: FileReport
     order: OrderOfFile
     seams: list[int]
     sha256: str
+    compared: list[RowHashes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +271,7 @@ class _ExamineFile:
     def __call__(self, item: _File) -> _Examined:
         """Examine a file."""
         with item.file.opened() as path:
-            order, seams = FileOrder(item.split), [0][:0]
+            order, seams, compared = FileOrder(item.split), [0][:0], list[RowHashes]()
             subject, family = self.subject(item, path)
             report = examine(
                 subject,
@@ -248,12 +280,15 @@ class _ExamineFile:
                 watch=order.check,
                 seams=seams,
                 progress=self.progress or (lambda rows: None),
+                split=item.split,
+                hashes=compared,
             )
-            return _Examined(report, order.summary(), seams, file_sha256(path) if is_url(item.file.place) else "")
+            sha256 = file_sha256(path) if is_url(item.file.place) else ""
+            return _Examined(report, order.summary(), seams, sha256, compared)
 
     def subject(self, item: _File, path: Path) -> tuple[Subject, str]:
         """Return what is judged, and the only family that its rows may be of, if users named one."""
-        form, family = choose_format(path, self.format)
+        form, family = choose_format(path, self.format, has_columns=bool(self.settings.get("columns")))
         return Subject(path, form, item.name, self.settings), family
 
 
@@ -342,12 +377,13 @@ def _manifest_finding(problem: str) -> Finding:
 
 
 def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str) -> None:
-    """Write corrected copies of all files, or none; folders keep their names if there are several."""
+    """Write corrected copies of all files, or none; in folders as they were if there are several."""
     parents = {file.resolve().parent for file in files}
+    root = os.path.commonpath(parents)
     with whole_folder(out, force=False, option="--fix") as folder:
         for file, report in zip(files, reports, strict=True):
-            into = folder if len(parents) == 1 else folder / file.resolve().parent.name
-            into.mkdir(exist_ok=True)
+            into = folder / file.resolve().parent.relative_to(root)
+            into.mkdir(exist_ok=True, parents=True)
             for name, write in fixes(file, report, ambiguous).items():
                 if (into / name).exists():
                     raise DataError(f"two files are called {name}; audit them apart, or rename one.")

@@ -35,13 +35,19 @@ def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Wr
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
     form = load_format(report.format)
-    changes = Changes(gone=set(report.gone), rows=report.questions)
+    records = report.totals.get("records", report.questions)
+    has_several = records != report.questions  # rows in a record, of which none can be left out or marked
+    changes = Changes(gone=set() if has_several else set(report.gone), rows=records)
     for each in report.findings:
-        if each.fix:
+        if each.fix and each.rewrite is not None:
+            old, new = each.rewrite
+            row = report.records.get(each.row, each.row)
+            changes.put(row, each.fix, str(new) if form.holds_text else new, old if isinstance(old, str) else None)
+        elif each.fix:
             value = each.expected if form.holds_text else right_value(each)
             changes.put(each.row, each.fix, value, each.found)
     family = load_family(report.family) if report.family else None  # a file without rows has none
-    if family is not None and family.status_column:
+    if family is not None and family.status_column and not has_several:
         _settle(changes, report, family.status_column, family.statuses[0], ambiguous)
     return form.patch(Path(path), changes)
 

@@ -8,29 +8,51 @@ are read as `storyproof.story` reads a user's own text, and judged again in the 
 from __future__ import annotations
 
 import gc
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from storyproof.audits.duplicates import StorySource
+from storyproof.audits.plain_checks import PlainChecks, RowHashes
 from storyproof.audits.rewordings import Rewordings
 from storyproof.catalog import names
-from storyproof.datasets.reading import find_sources
-from storyproof.errors import DataError, UnknownNameError
-from storyproof.example import SCHEMA
-from storyproof.families.family import Family, family_of_table, load_family, recognise
+from storyproof.datasets.reading import Source, find_sources
+from storyproof.errors import DataError, UnknownNameError, quoted
+from storyproof.example import SCHEMA, Example, plain_schema
+from storyproof.families.family import Family, family_of_table, load_family, own_example, recognise
 from storyproof.families.file_judge import FileJudge, Subject
-from storyproof.findings import UNREAD, FileReport, Finding, add_up
+from storyproof.findings import INCONSISTENT, UNREAD, FileReport, Finding, add_up
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
-from storyproof.formats.format import Format, expect_format, format_of, load_format, numbers_of, with_places
+from storyproof.formats.columns import chosen_as, find_paths, folded, values_at
+from storyproof.formats.format import (
+    PLACE,
+    Format,
+    expect_format,
+    format_of,
+    formats,
+    load_format,
+    numbers_of,
+    with_places,
+)
 from storyproof.formats.lines import find_bad_bytes
+from storyproof.formats.records import RECORD, RecordFile
 from storyproof.io.bounded_input import name_of
 from storyproof.runtime.progress import beat
 
 AUTO = "auto"
+MOST_LISTED = 10_000  # rows of a file that are not understood; the others are counted
+_MOST_ANSWERS = 50  # different ones that are candidates of every question
+_PARTS = ("story", "question")  # of a row, with which reasons begin
+_PROBED = 256  # rows in which columns under names of ours are compared with what follows
+_LEAST_PROBED, _OTHER = 5, 0.9  # how many of them must be judged, and the share that must differ
 
 
 def examine(
@@ -41,8 +63,10 @@ def examine(
     watch: Callable[[pa.Table], Iterable[Finding]] = lambda table: (),
     seams: list[int] | None = None,
     progress: Callable[[int], None] = lambda rows: None,
+    split: str | None = None,
+    hashes: list[RowHashes] | None = None,
 ) -> FileReport:
-    """Read a file once and let the family of its rows judge them.
+    """Read a file once and let the families of its rows judge them.
 
     Args:
         subject: The file, and what users said about it.
@@ -51,30 +75,39 @@ def examine(
         watch: Yields what is wrong with rows of any family, table by table.
         seams: Takes how many findings there are before those of `watch`, table by table.
         progress: Called with how many rows were judged since the last call.
+        split: The file's split, if that can be told.
+        hashes: Takes what is compared with the rows of other files.
 
     Raises:
         DataError: If the file cannot be read, or has rows of another family.
     """
     path, form = subject.path, subject.format
     report = FileReport(subject.name, form.name)
-    bench = _Bench(subject)
     judged = 0
-    if form.family:
-        bench.judge_of(load_family(form.family))
     try:
-        for table in story_tables(subject):
-            rows_family = _family_of(table, form)
-            if family and rows_family.name != family:
-                raise _other_family(path, table, load_family(family), says)
-            for part in in_parts(table):
-                with _no_collection():
-                    report.findings += bench.judge(rows_family, part)
-                progress(part.num_rows)
-                judged += part.num_rows
-                beat("rows", judged)
+        source = RowSource(subject)
+        bench = _Bench(source.subject)
+        checks = PlainChecks(subject.name, split, source.subject.is_foreign)
+        if form.family:
+            bench.judge_of(load_family(form.family))
+        for table in source.tables():
+            found = list(checks.check(table))
+            for each, rows in source.by_family(bench.leave_out(table)):
+                if family and each.name != family:
+                    raise _other_family(path, rows, load_family(family), says)
+                for part in in_parts(rows) if rows.num_rows else ():
+                    with _no_collection():
+                        found += bench.judge(each, part)
+                    progress(part.num_rows)
+                    judged += part.num_rows
+                    beat("rows", judged)
+            found += bench.take_unread()
+            report.findings += sorted(found, key=lambda each: each.row)
+            report.records |= source.records_of(table, {each.row for each in found if each.fix})
             if seams is not None:
                 seams.append(len(report.findings))
-            report.findings += watch(table)
+            if source.keeps_ids:
+                report.findings += watch(table)
             report.questions += table.num_rows
             report.stories += len(story_starts(table))
     except DataError as error:
@@ -82,6 +115,13 @@ def examine(
             raise find_bad_bytes(path, *map(path.with_suffix, form.beside)) or error from None
         raise
     bench.conclude(report)
+    if names := subject.settings.get("consistent"):
+        report.findings[:0] = check_consistent(subject, names)
+    report.findings[:0] = checks.conclude({each.row for each in report.findings if each.kind != UNREAD})
+    report.totals |= dict(checks.counts)
+    source.describe(report)
+    if hashes is not None:
+        hashes.append(checks.hashes())
     return report
 
 
@@ -97,8 +137,216 @@ def examine_table(table: pa.Table, name: str = "table", **settings: object) -> F
     report = FileReport(name, subject.format.name, questions=table.num_rows, stories=len(story_starts(table)))
     bench = _Bench(subject)
     report.findings += bench.judge(family_of_table(table), with_places(table, 0))
+    report.findings += bench.take_unread()
     bench.conclude(report)
     return report
+
+
+class RowSource:
+    """The rows of a file, in tables of whole stories and divided by family.
+
+    Attributes:
+        subject: The file, which may turn out to be somebody else's.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        path, form = subject.path, subject.format
+        self._file: RecordFile | None = None
+        self._notes: list[str] = []
+        given = subject.settings.get("columns") or {}
+        is_quick = form.reads_arrays and not given and _is_ours(path, form)
+        if given or (form.has_records and not is_quick):
+            self._file = RecordFile(path, form, given)
+            if not self._file.is_ours and (ignored := _other_meanings(subject, self._file)):
+                self._file = RecordFile(path, form, given, ignored)
+                named = " and ".join(f"'{name}'" for name in ignored)
+                self._notes.append(f"{named} hold other values than the columns of ours, and are not compared")
+        is_foreign = self._file is not None and not self._file.is_ours
+        self.subject = replace(subject, is_foreign=is_foreign)
+        self._has_several = False  # rows in a record
+
+    @property
+    def keeps_ids(self) -> bool:
+        """Whether rows have ids of their own, none of which may occur twice."""
+        return self._file is None or self._file.keeps_ids
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Read the file with places."""
+        if self._file is not None:
+            return whole_stories(self._file.tables())
+        path, form = self.subject.path, self.subject.format
+        if type(form).read_foreign is Format.read_foreign:
+            return whole_stories(form.read(path, CHUNK_ROWS, places=True))
+        return whole_stories(form.read_foreign(path, CHUNK_ROWS))
+
+    def by_family(self, table: pa.Table) -> Iterator[tuple[Family, pa.Table]]:
+        """Yield the rows of each family: that of the format or of the columns, else that which reads the question."""
+        form = self.subject.format
+        if self._file is None:
+            yield (load_family(form.family) if form.family else family_of_table(table)), table
+            return
+        table = table.drop_columns([RECORD])
+        if not table.num_rows:
+            return
+        questions = table.column("question").to_pylist()
+        if self._file.is_ours:
+            yield self._file.family or recognise((), questions[0]), table
+            return
+        names = [recognise((), each).name for each in questions]
+        for name in dict.fromkeys(names):
+            rows = table.filter(pa.array([each == name for each in names])) if len(set(names)) > 1 else table
+            yield load_family(name), _as_rows_of(load_family(name), rows)
+
+    def records_of(self, table: pa.Table, rows: Collection[int]) -> dict[int, int]:
+        """Return the records of some rows, if records have several rows."""
+        if self._file is None or not rows:
+            return {}
+        numbers = zip(numbers_of(table)[0], pc.struct_field(table.column(RECORD), "number").to_pylist(), strict=True)
+        return {row: record for row, record in numbers if row in rows and row != record}
+
+    def describe(self, report: FileReport) -> None:
+        """Add how the file was read."""
+        if self._file is None:
+            return
+        report.columns = self._file.described()
+        report.notes += self._notes
+        report.notes += [f"not part of the stories: {quoted(each)}" for each in sorted(self._file.instructions)]
+        report.totals["records"] = self._file.count
+
+
+def _as_rows_of(family: Family, table: pa.Table) -> pa.Table:
+    """Return rows of somebody else's with the columns of a family, and answers in its form."""
+    answers = [family.answer_in(each) for each in table.column("answer").to_pylist()]
+    table = table.set_column(table.column_names.index("answer"), "answer", pa.array(answers, pa.string()))
+    schema = plain_schema(family.schema)
+    columns = [
+        table.column(each.name) if each.name in table.column_names else pa.nulls(table.num_rows, each.type)
+        for each in schema
+    ]
+    found = pa.table([each.cast(field.type) for each, field in zip(columns, schema, strict=True)], schema=schema)
+    return found.append_column(table.schema.field(PLACE), table.column(PLACE))
+
+
+def _other_meanings(subject: Subject, file: RecordFile) -> list[str]:
+    """Return the columns under names of ours in which somebody else's file has something else.
+
+    These are columns whose values differ from what follows in nearly all of the first rows that are understood.
+    """
+    if not file.names:
+        return []
+    source = object.__new__(RowSource)
+    source.subject, source._file = (
+        replace(subject, is_foreign=True),
+        RecordFile(subject.path, subject.format, file.given),
+    )
+    bench = _Bench(source.subject)
+    first = next(source.tables(), None)
+    wrong: Counter[str] = Counter()
+    unread: set[int] = set()
+    if first is None:
+        return []
+    first = bench.leave_out(first.slice(0, _PROBED))
+    rows = dict(zip(numbers_of(first)[0], first.to_pylist(), strict=True))
+    for family, part in source.by_family(first):
+        for each in bench.judge(family, part):
+            wrong[each.field] += 1
+    unread = {each.row for each in bench.take_unread()}
+    found = []
+    for name in file.names:
+        judged = sum(values[name] is not None for number, values in rows.items() if number not in unread)
+        if judged >= _LEAST_PROBED and wrong[name] >= _OTHER * judged:
+            found.append(name)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class RowsOfSource:
+    """The rows of a split of somebody else's, for what compares texts; rows that lack something are left out.
+
+    Attributes:
+        source: The split.
+        columns: What users said about its columns.
+    """
+
+    source: Source
+    columns: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """Where it is, for messages."""
+        return self.source.name
+
+    @property
+    def split(self) -> str | None:
+        """Its split, if that can be told."""
+        return self.source.split
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether somebody else wrote its files, or some of them."""
+        return any(rows.subject.is_foreign for rows in self._files())
+
+    def tables(self) -> Iterator[pa.Table]:
+        """Read the rows, whole stories each."""
+        for rows in self._files():
+            bench = _Bench(rows.subject)
+            yield from (table for each in rows.tables() if (table := bench.leave_out(each)).num_rows)
+
+    def _files(self) -> Iterator[RowSource]:
+        for path in self.source.paths:
+            form, _ = choose_format(path, has_columns=bool(self.columns))
+            yield RowSource(Subject(path, form, path.name, {"columns": self.columns}))
+
+
+def text_examples(source: StorySource, most_stories: int | None = None) -> list[Example]:
+    """Return rows of which nothing is understood as examples: candidates are their choices, else all answers.
+
+    The kind of a question is what the data say, else its first word.
+    """
+    rows: list[dict[str, Any]] = []
+    stories: dict[str, str] = {}
+    for table in source.tables():
+        for row in table.to_pylist():
+            if most_stories is not None and len(stories) >= most_stories and row["story"] not in stories:
+                continue
+            name = stories.setdefault(row["story"], str(len(stories)))
+            choices = (row.get(RECORD) or {}).get("choices")
+            kind = row.get("question_type") or next(iter(row["question"].casefold().split()), "")
+            known = {name: row[name] for name in ("id", "story", "question", "answer")}
+            rows.append({**known, "story_id": name, "candidates": choices, "question_type": kind})
+    answers = sorted({row["answer"] for row in rows})
+    listed = answers if len(answers) <= _MOST_ANSWERS else []
+    return [own_example({**row, "candidates": row["candidates"] or listed}) for row in rows]
+
+
+def check_consistent(subject: Subject, names: Sequence[str]) -> Iterator[Finding]:
+    """Yield records in which columns that must agree differ; case, articles and signs around them do not matter.
+
+    Raises:
+        DataError: If the file has no such columns.
+    """
+    path, form = subject.path, subject.format
+    if not form.has_records:
+        form = next((each for each in formats() if each.has_records and path.suffix in each.suffixes), form)
+    records = form.records(path)
+    sample = list(islice(records, _PROBED))
+    paths = find_paths([each.value for each in sample if each.value], names, f"{path}")
+    for number, record in enumerate(chain(sample, records)):
+        if record.value is None:
+            continue
+        first, *others = [values_at(record.value, each) for each in paths]
+        for name, other in zip(names[1:], others, strict=True):
+            if [*map(folded, other)] != [*map(folded, first)]:
+                yield Finding(
+                    file=subject.name,
+                    row=number,
+                    line=record.line,
+                    kind=INCONSISTENT,
+                    field=name,
+                    found=", ".join(other),
+                    expected=", ".join(first),
+                    reason=f"'{names[0]}' and '{name}' should agree",
+                )
 
 
 @dataclass(slots=True)
@@ -109,13 +357,17 @@ class _Bench:
         subject: The file.
         judges: The judges of the families of its rows.
         unread: How many rows are not understood, by what is not.
+        listed: Rows that are not understood and still to be reported.
         rewordings: Finds words that a family reads.
+        beside: What is known of the rows besides the columns of examples, by number; of somebody else's only.
     """
 
     subject: Subject
     judges: dict[str, FileJudge] = field(default_factory=dict)
     unread: Counter[str] = field(default_factory=Counter)
+    listed: list[Finding] = field(default_factory=list)
     rewordings: Rewordings = field(init=False)
+    beside: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rewordings = Rewordings(self.subject.format.family)
@@ -126,24 +378,70 @@ class _Bench:
             self.judges[family.name] = family.judge(self.subject)
         return self.judges[family.name]
 
+    def leave_out(self, table: pa.Table) -> pa.Table:
+        """Return rows without those that lack something, which are counted as not understood."""
+        if RECORD not in table.column_names:
+            return table
+        if self.subject.is_foreign:
+            about = zip(table.column(RECORD).to_pylist(), table.column(PLACE).to_pylist(), strict=True)
+            self.beside = {place["row"]: {**record, "at": place["answer"]} for record, place in about}
+        causes = pc.struct_field(table.column(RECORD), "cause")
+        if causes.null_count == len(causes):
+            return table
+        left = table.filter(causes.is_valid())
+        said = [pc.struct_field(left.column(RECORD), name).to_pylist() for name in ("cause", "problem")]
+        for cause, problem, row, line, name in zip(
+            *said, *numbers_of(left), left.column("id").to_pylist(), strict=True
+        ):
+            known: dict[str, Any] = {"file": self.subject.name, "row": row, "line": line, "id": name}
+            self._add_unread(Finding(kind=UNREAD, field=cause, found=problem, expected="", **known))
+        return table.filter(causes.is_null())
+
+    def take_unread(self) -> list[Finding]:
+        """Return the rows that were not understood since the last call, as far as they are listed."""
+        found, self.listed = self.listed, []
+        return found
+
+    def _add_unread(self, finding: Finding) -> None:
+        """Count a row that is not understood, and list it unless very many are listed already."""
+        self.unread[finding.field] += 1
+        if self.unread.total() <= MOST_LISTED:
+            self.listed.append(finding)
+
     def judge(self, family: Family, table: pa.Table) -> list[Finding]:
         """Return what is wrong in rows; those that are not understood are judged again in other words, if there are."""
         findings = list(self.judge_of(family).judge(table))
         unread = {each.row for each in findings if each.kind == UNREAD}
-        if not unread:
-            return findings
-        reworded = self.rewordings.find(table, unread)
-        for name, rows in reworded.tables.items():
-            other = load_family(name)
-            again = [each for each in self.judge_of(other).judge(rows) if each.field not in other.facts]
-            read = set(numbers_of(rows)[0]) - {each.row for each in again if each.kind == UNREAD}
-            findings = [each for each in findings if each.kind != UNREAD or each.row not in read]
-            findings += [each for each in again if each.kind != UNREAD]
-        for place, each in enumerate(findings):
-            if each.kind == UNREAD and each.row in reworded.reasons:
-                findings[place] = replace(each, found=reworded.reasons[each.row])
-        self.unread.update(each.field for each in findings if each.kind == UNREAD)
-        return sorted(findings, key=lambda each: each.row)
+        if unread:
+            reworded = self.rewordings.find(table, unread)
+            for name, rows in reworded.tables.items():
+                other = load_family(name)
+                again = [each for each in self.judge_of(other).judge(rows) if each.field not in other.facts]
+                read = set(numbers_of(rows)[0]) - {each.row for each in again if each.kind == UNREAD}
+                findings = [each for each in findings if each.kind != UNREAD or each.row not in read]
+                findings += [each for each in again if each.kind != UNREAD]
+            for each in findings:
+                if each.kind == UNREAD:
+                    reason = reworded.reasons.get(each.row, each.found)
+                    part = next((part for part in _PARTS if reason.startswith((f"{part}:", f"{part},"))), each.field)
+                    self._add_unread(replace(each, found=reason, field=part))
+            findings = [each for each in findings if each.kind != UNREAD]
+        return list(map(self._as_written, findings)) if self.subject.is_foreign else findings
+
+    def _as_written(self, finding: Finding) -> Finding:
+        """Return a finding about an answer with what the file has there, and what a corrected copy has instead."""
+        about = self.beside.get(finding.row)
+        if about is None or finding.field not in ("answer", "target", about["at"]):
+            return finding
+        at = about["at"]
+        written = json.loads(about["written"]) if about["written"] else finding.found
+        choices = tuple(zip(about["labels"] or (), about["choices"] or (), strict=True))
+        right = chosen_as(finding.expected, written, choices) if finding.expected else None
+        reason = finding.reason
+        if finding.expected and choices and right is None:
+            reason = f"{reason}; it is none of the choices" if reason else "it is none of the choices"
+        fix = at if finding.fix and right is not None else ""
+        return replace(finding, field=at, fix=fix, reason=reason, rewrite=(written, right) if fix else None)
 
     def conclude(self, report: FileReport) -> None:
         """Add what is known once all rows were judged."""
@@ -161,20 +459,13 @@ class _Bench:
         unread = dict(self.unread.most_common())
         judged = report.questions - self.unread.total()
         counts = {"rows": report.questions, "stories": report.stories, "judged": judged, "unread": unread}
+        counts |= {"conflicts": 0, "wrong_answers": {}, "rule_dependent": {}}
         report.totals = add_up([counts, *(judge.totals() for judge in self.judges.values())])
 
 
 def story_tables(subject: Subject) -> Iterator[pa.Table]:
     """Read a file with places, in tables of whole stories."""
-    return whole_stories(_tables(subject))
-
-
-def _tables(subject: Subject) -> Iterator[pa.Table]:
-    """Read a file with places; one that storyproof wrote strictly, others as far as their values fit."""
-    path, form = subject.path, subject.format
-    if type(form).read_foreign is Format.read_foreign or (not form.family and _is_ours(path, form)):
-        return form.read(path, CHUNK_ROWS, places=True)
-    return form.read_foreign(path, CHUNK_ROWS)
+    return RowSource(subject).tables()
 
 
 def _is_ours(path: Path, form: Format) -> bool:
@@ -184,10 +475,6 @@ def _is_ours(path: Path, form: Format) -> bool:
     except DataError:
         return False
     return bool(recognise(columns).marks) or columns.issuperset(SCHEMA.names)
-
-
-def _family_of(table: pa.Table, form: Format) -> Family:
-    return load_family(form.family) if form.family else family_of_table(table)
 
 
 def _other_family(path: Path, table: pa.Table, family: Family, says: str) -> DataError:
@@ -216,10 +503,15 @@ def format_names() -> tuple[str, ...]:
     return (AUTO, *names("format"))
 
 
-def choose_format(path: Path, name: str = AUTO) -> tuple[Format, str]:
+def choose_format(path: Path, name: str = AUTO, *, has_columns: bool = False) -> tuple[Format, str]:
     """Return the format to read a file in, and the only family that its rows may be of, if the user named one.
 
     A format of one family also names that family: rows of it may be in a file of any format that holds those of all.
+
+    Args:
+        path: The file.
+        name: What users say.
+        has_columns: Whether they say where its columns are, so that it is read by these.
 
     Raises:
         DataError: If the file is in no known format.
@@ -228,7 +520,11 @@ def choose_format(path: Path, name: str = AUTO) -> tuple[Format, str]:
     if name not in format_names():
         raise UnknownNameError("format", name, format_names())
     if name == AUTO:
-        return expect_format(path), ""
+        form = expect_format(path)
+        if has_columns and (form.makes_rows or not form.has_records):
+            plain = [each for each in formats() if each.has_records and not each.makes_rows]
+            form = next((each for each in plain if path.suffix in each.suffixes), form)
+        return form, ""
     named = load_format(name)
     if named.family and path.suffix not in named.suffixes:
         own = format_of(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +22,7 @@ from storyproof.io.storage import as_place
 from storyproof.language.display_names import display_name
 
 if TYPE_CHECKING:
-    from storyproof.findings import AuditReport
+    from storyproof.findings import AuditReport, FileReport
 
 
 def audit(
@@ -31,8 +31,8 @@ def audit(
         list[str],
         typer.Argument(
             metavar="paths",
-            help="Files, folders or URLs (s3://…): .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet; also "
-            "placeholders (.json).",
+            help="Files, folders or URLs (s3://…): .txt (ToMi, ToM-bAbI), .csv, .tsv, .jsonl, .json, .parquet, .arrow, "
+            ".xlsx; zipped ones too; also placeholders (.json).",
         ),
     ],
     format: Annotated[
@@ -41,6 +41,17 @@ def audit(
             help=f"auto, {', '.join(FORMATS)}; other packages can add formats.", autocompletion=completion.formats
         ),
     ] = "auto",
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="<str>",
+            help="Where files have what rows need: story=passage,question=query,answer=label,choices=options; by "
+            "default names and contents tell.",
+        ),
+    ] = "",
+    consistent: Annotated[
+        str, typer.Option(metavar="<str>", help="Columns that must agree, such as answer,answer_text.")
+    ] = "",
     reading: Annotated[
         list[str] | None,
         typer.Option(
@@ -87,6 +98,8 @@ def audit(
     Labels that follow under some readings only, duplicates and small tests are listed too, but do not count as wrong.
     """
     import storyproof
+    from storyproof.formats.columns import parse_columns
+    from storyproof.io.archives import unpacked
 
     places = [as_place(path) for path in paths]
     for is_wanted, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
@@ -107,6 +120,8 @@ def audit(
         report = storyproof.audit(
             places,
             format=format,
+            columns=columns,
+            consistent=consistent,
             readings=tuple(reading or ()),
             rules=rules,
             proofs=proofs,
@@ -116,7 +131,9 @@ def audit(
             progress=progress,
         )
     with progress_bar("further probes", None):
-        more = _more([Path(path) for path in paths], shortcuts, overlaps or against is not None, language, against)
+        wanted = shortcuts, overlaps or against is not None, language
+        with unpacked([Path(path) for path in paths] if any(wanted) else []) as unzipped:
+            more = _more([Path(path) for path in unzipped], *wanted, against, parse_columns(columns) if columns else {})
     extra = {name: value for name, value, _ in more}
     quiet = takes_output(json_out) or takes_output(html)
     if json_out is not None:
@@ -126,9 +143,9 @@ def audit(
         from storyproof.reports.audit_sections import page_of
 
         complete_list = json_out.name if json_out is not None and not takes_output(json_out) else ""
-        write_result(
-            html, page_of(report, [Path(path) for path in paths], extra, complete_list=complete_list), option="--html"
-        )
+        with unpacked([Path(path) for path in paths]) as unzipped:
+            page = page_of(report, [Path(path) for path in unzipped], extra, complete_list=complete_list)
+        write_result(html, page, option="--html")
     if not quiet:
         _print(report, most)
         for heading, _, text in more:
@@ -154,10 +171,23 @@ def _print(report: AuditReport, most: int) -> None:
         echo(f"{entries:,} placeholders")
     if report.questions:
         wrong, dependent = (sum(totals[name].values()) for name in ("wrong_answers", "rule_dependent"))
+        for file in report.files:
+            for text in _ways_of_reading(file):
+                echo(f"{file.file}: {text}")
+        judged = totals["judged"]
+        share = "" if judged == report.questions else f" ({_percent(judged, report.questions)})"
         echo(
-            f"{counted(report.questions, 'row')} of {counted(report.stories, 'story')}: {totals['judged']:,} judged, "
+            f"{counted(report.questions, 'row')} of {counted(report.stories, 'story')}: {judged:,} judged{share}, "
             f"{counted(wrong, 'wrong answer')}, {dependent:,} rule-dependent, {report.unread.total():,} not understood"
         )
+        if repeated := totals.pop("repeated_questions", 0):
+            conflicts = f"{counted(totals['conflicts'], 'conflict')} (the same story and question, different answers)"
+            echo(f"  {conflicts} among {repeated:,} that occur more than once")
+    for pair in report.shared:
+        shared = ", ".join(counted(pair[what], one) for what, one in _SHARED.items())
+        echo(f"  shared by {pair['first']} and {pair['second']}: {shared}")
+    for path in report.left_out:
+        echo(f"  left out, because no question is found in it: {path}")
     for name in ("wrong_answers", "rule_dependent", "unread", "by_mechanism"):
         _print_counts(_LABELS[name], {key: count for key, count in totals.pop(name, {}).items() if count})
     _print_counts("disagreements by field", report.by_field())
@@ -184,7 +214,23 @@ _LABELS = {
     "unread": "not understood",
     "by_mechanism": "causes",
 }
-_SHOWN_ABOVE = ("rows", "stories", "judged")
+_SHOWN_ABOVE = ("rows", "stories", "judged", "conflicts", "records", "with_choices")
+
+
+_SHARED = {"stories": "story", "questions": "question", "conflicts": "conflict"}
+
+
+def _ways_of_reading(file: FileReport) -> Iterator[str]:
+    """Yield how a file was read, where that is not as it says itself."""
+    if file.columns:
+        yield "columns: " + ", ".join(f"{role} = {name}" for role, name in file.columns.items())
+    yield from file.notes
+
+
+def _percent(part: int, whole: int) -> str:
+    """Return a share in percent; all and nothing are exact."""
+    share = 100 * part / whole
+    return f"{share:.0f}%" if part in (0, whole) else f"{min(99.9, max(0.1, share)):.1f}%"
 
 
 def _print_counts(label: str, counts: Mapping[str, int]) -> None:
@@ -207,16 +253,21 @@ def _verdict(report: AuditReport) -> str:
 
 
 def _more(
-    paths: Sequence[Path], shortcuts: bool, overlaps: bool, language: bool, against: Path | None
+    paths: Sequence[Path],
+    shortcuts: bool,
+    overlaps: bool,
+    language: bool,
+    against: Path | None,
+    columns: Mapping[str, str],
 ) -> list[tuple[str, Any, Any]]:
     """Return what else was asked for: name, plain values, and a table to print."""
     from storyproof.reports import audit_sections as auditing
 
     sections: list[tuple[str, Any, Any]] = []
     if shortcuts:
-        sections.append(("shortcuts", *auditing.shortcuts_of(paths)))
+        sections.append(("shortcuts", *auditing.shortcuts_of(paths, columns)))
     if overlaps:
-        sections.append(("overlaps", *auditing.overlaps_of(paths, against)))
+        sections.append(("overlaps", *auditing.overlaps_of(paths, against, columns)))
     if language:
         sections.append(("language", *auditing.language_of(paths)))
     return sections

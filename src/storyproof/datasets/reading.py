@@ -5,6 +5,7 @@ Columns that a format leaves out are worked out from the text.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,11 +23,12 @@ from storyproof.errors import DataError, UnknownNameError, quoted
 from storyproof.example import SCHEMA, SPLITS, Example
 from storyproof.families.family import Family, family_of_table, own_example, recognise
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, whole_stories
-from storyproof.formats.format import format_of, formats, split_of, stem_of, suffixes
+from storyproof.formats.format import format_of, formats, split_in, split_of, stem_of, suffixes
 from storyproof.io.bounded_input import FILE, FOLDER, kind_of, name_of
 from storyproof.io.storage import RemoteFolder, as_place, is_url
 
 ERRATA = "errata.csv"  # what an audit writes beside the files that it has fixed
+_MOST_FOLDERS = 10_000
 _SHARD = re.compile(r"(?P<name>.+)-(?P<number>\d{5})-of-(?P<of>\d{5})")  # the stem of a shard's file
 _DOCUMENTS = ".json"  # manifests and metadata; lists of examples in such files are read on this machine only
 _UNFINISHED = "is unfinished: the run that wrote it was killed; run the same command again"
@@ -185,8 +187,36 @@ def find_sources(place: str | Path) -> list[Source]:
     return _by_split([DataFile(f"{place}/{name}") for name in names])
 
 
+def folders_with_data(paths: Sequence[str | Path]) -> tuple[list[str | Path], list[str]]:
+    """Return paths with the folders below that hold data, and the files in them in which no questions are found.
+
+    A folder with a manifest is a dataset by itself. Hidden folders are left out, and links are not followed.
+    """
+    found: dict[str | Path, None] = {}
+    left_out: list[str] = []
+    for path in paths:
+        if is_url(path) or kind_of(Path(path)) != FOLDER:
+            found[path] = None
+            continue
+        below: list[Path] = []
+        for folder, names, files in os.walk(path):
+            names[:] = sorted(name for name in names if not name.startswith(".")) if MANIFEST not in files else []
+            here = Path(folder)
+            likely = [here / name for name in sorted(files) if Path(name).suffix in suffixes()]
+            data = [file for file in likely if is_data(file)]
+            if data or (here == Path(path) and is_unfinished(here)):
+                below.append(here)
+            left_out += [name_of(file) for file in likely if file not in data and file.name not in (MANIFEST, ERRATA)]
+            if len(below) > _MOST_FOLDERS:
+                raise DataError(f"{path} has more than {_MOST_FOLDERS:,} folders with data; audit them in parts.")
+        if not below:
+            below = [Path(path)]  # whoever reads it says what is wrong
+        found |= dict.fromkeys(each if each != Path(path) else path for each in below)
+    return list(found), left_out
+
+
 def _by_split(files: Sequence[DataFile]) -> list[Source]:
-    splits = {file: split_of(Path(file.place)) for file in files}
+    splits = {file: split_in(Path(file.place)) for file in files}
     return [
         Source(tuple(file for file in files if splits[file] == split), split)
         for split in (*SPLITS, None)

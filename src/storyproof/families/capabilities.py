@@ -317,6 +317,10 @@ class OwnTexts(Pictures):
         """
         return ()
 
+    def answer_in(self, text: str) -> str:
+        """Return an answer of somebody else's data in the form that labels have; by default as it is."""
+        return text
+
     def question_in(self, text: str) -> str:
         """Return the question that a text ends in, without what stands around it; raise ParseError if there is none."""
         return text.strip()

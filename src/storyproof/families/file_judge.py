@@ -33,13 +33,21 @@ class Subject:
         name: What findings call it.
         settings: What users said about the data: `rules`, a file of rules that they were made by; `readings`, the only
             ones that make a wrong label rule-dependent; `proofs`, whether the proof of every row is checked by
-            deletion, rather than those of a sample (see `ProofSample`).
+            deletion, rather than those of a sample (see `ProofSample`); `columns`, where the file has what rows need,
+            and `consistent`, columns that must agree.
+        is_foreign: Whether somebody else wrote the file, so that answers are in free words.
     """
 
     path: Path
     format: Format
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    is_foreign: bool = False
+
+    @property
+    def has_free_answers(self) -> bool:
+        """Whether answers are in free words; of several that are accepted each is in a line of its own."""
+        return self.is_foreign or self.format.has_free_answers
 
     def called(self, file: str) -> str:
         """Return what findings call the file, or one beside it."""

@@ -22,7 +22,8 @@ def whole_stories(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         if not table.num_rows:
             continue
         if held is not None:
-            if _story(held, held.num_rows - 1) == _story(table, 0):
+            last = _story(held, held.num_rows - 1)
+            if last and last == _story(table, 0):  # rows without a story belong to none
                 start = int(story_starts(held)[-1])
                 table = pa.concat_tables([held.slice(start), table]).unify_dictionaries()
                 held = held.slice(0, start)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,10 @@ from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import filled_lines
 from storyproof.io.bounded_input import name_of
 
+if TYPE_CHECKING:
+    from storyproof.formats.records import Record
+
+_OTHER_NAMES = {"validation", "valid", "dev"}  # of the split for validation
 PLACE = "place"  # the column that says where a row stands, see `Place`
 _PLACE_TYPE = pa.struct(
     [
@@ -102,6 +106,9 @@ class Format(ABC):
         has_free_answers: Whether answers are in free words; of several that are accepted, `read_foreign` puts each
             into a line of its own.
         beside: How names of files end that belong to a file of the same stem.
+        reads_arrays: Whether `read` makes arrays of columns at once, so that files of ours are read by it, faster than
+            as records.
+        makes_rows: Whether `make_row` says what a record holds, rather than its columns.
         stored_as: The name of the format that its files are in, if they are those of another format, with documents
             beside them; they are then read as files of that format.
     """
@@ -115,6 +122,8 @@ class Format(ABC):
     holds_text: ClassVar[bool] = False
     has_free_answers: ClassVar[bool] = False
     beside: ClassVar[tuple[str, ...]] = ()
+    reads_arrays: ClassVar[bool] = False
+    makes_rows: ClassVar[bool] = False
     stored_as: ClassVar[str] = ""
 
     @property
@@ -152,6 +161,31 @@ class Format(ABC):
         Values under the names of our columns that do not fit their types can be dropped, and text can be normalised.
         """
         return self.read(path, rows, places=True)
+
+    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+        """Read the records of a file, with any columns; see `formats.records`. One that cannot be read says why.
+
+        Args:
+            path: The file.
+            columns: The columns that are needed, if not all are.
+
+        Raises:
+            DataError: If nothing of the file can be read.
+        """
+        raise DataError(f"{path}: files in the format '{self.name}' have no columns to choose; leave out --columns.")
+
+    @property
+    def has_records(self) -> bool:
+        """Whether files can be read as records, with any columns."""
+        return type(self).records is not Format.records
+
+    def make_row(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record as a row, if `makes_rows`, with `answer at`: the name under which it has its answer.
+
+        Raises:
+            DataError: If it is no such record.
+        """
+        raise NotImplementedError
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns that the first row of a file has values in; none if there is no row.
@@ -310,4 +344,9 @@ def stem_of(path: Path) -> str:
 def split_of(path: Path) -> str | None:
     """Return the split that a file's name tells: `train.txt`, `fb_all_val.txt`, `fb_belief_test_test.txt`."""
     parts = path.stem.replace("-", "_").replace(".", "_").split("_")
-    return next((split for split in SPLITS if split in parts), None)
+    return next((split for split in SPLITS if split in parts), "val" if _OTHER_NAMES & {*parts} else None)
+
+
+def split_in(path: Path) -> str | None:
+    """Return the split that a file's name tells, or else that of its folder: `train/data-00000-of-00001.arrow`."""
+    return split_of(path) or (split_of(path.parent) if path.suffix == ".arrow" else None)

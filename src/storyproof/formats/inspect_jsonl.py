@@ -18,22 +18,15 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, quoted
-from storyproof.example import SCHEMA, plain_schema
-from storyproof.families.family import Family, families, recognise
+from storyproof.example import SCHEMA
+from storyproof.families.family import families, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import PLACE, Format, Place, Spot
+from storyproof.formats.columns import folded
+from storyproof.formats.format import Format, Place, Spot
 from storyproof.formats.json_edits import Changes, Write
-from storyproof.formats.jsonl import (
-    ANSWER,
-    INSPECT,
-    dialect_of,
-    given,
-    id_of,
-    json_object,
-    patch_lines,
-    read_samples,
-)
+from storyproof.formats.jsonl import INSPECT, dialect_of, given, id_of, json_object, patch_lines, read_lines
 from storyproof.formats.lines import filled_lines, first_line
+from storyproof.formats.records import Record, read_strictly
 
 TARGETS = ("target", "ideal")
 _OUTSIDE = ("id", "answer")  # what a sample that storyproof writes has outside its metadata
@@ -47,6 +40,7 @@ class Inspect(Format):
     suffixes = (".jsonl",)
     opening = "a JSON object"
     has_free_answers = True
+    makes_rows = True
 
     def recognise(self, path: Path) -> bool:
         """Return whether the first line is an object with an input, but no story."""
@@ -54,16 +48,20 @@ class Inspect(Format):
 
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
         """Read a file; of several answers, or one in free words, the candidate that is meant."""
-        for table in self.read_foreign(path, rows):
+        for table in read_strictly(path, self, rows, places=places):
             texts = zip(*(table.column(name).to_pylist() for name in ("story", "question", "answer")), strict=True)
             meant = [_meant(story, question, answer.split("\n")) for story, question, answer in texts]
-            table = table.set_column(table.column_names.index("answer"), "answer", pa.array(meant, pa.string()))
-            yield table if places else table.drop_columns([PLACE])
+            yield table.set_column(table.column_names.index("answer"), "answer", pa.array(meant, pa.string()))
 
-    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
-        """Read a file; of several accepted answers each stands in a line of its own."""
-        samples = _Samples()
-        return read_samples(path, rows, samples, lambda: samples.schema)
+    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+        """Read the samples of a file; the metadata of those that storyproof wrote are columns."""
+        for each in read_lines(path):
+            own = _own_columns(each.value) if each.value is not None else None
+            yield each if own is None or each.value is None else each._replace(value={**own, **each.value})
+
+    def make_row(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a sample as a row; of several accepted answers each stands in a line of its own."""
+        return _sample(value, _own_columns(value))
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns of a sample that storyproof wrote; others have text only."""
@@ -79,12 +77,6 @@ class Inspect(Format):
         """Edit lines in place; columns of samples that storyproof wrote are in their metadata."""
         values = {row: {_inside(name): value for name, value in each.items()} for row, each in changes.values.items()}
         return patch_lines(path, replace(changes, values=values))
-
-
-def folded(answer: str) -> str:
-    """Return an answer in free words without what does not matter: case, article, punctuation at its ends."""
-    words = answer.casefold().replace("_", " ").strip(" .\t\n\"'").split()
-    return " ".join(words[1:] if words[:1] == ["the"] else words)
 
 
 def _meant(story: str, question: str, answers: Sequence[str]) -> str:
@@ -123,39 +115,21 @@ def _own_columns(found: Mapping[str, Any]) -> dict[str, Any] | None:
     return metadata if place >= 0 and question in shown[place + len(story) :] else None
 
 
-class _Samples:
-    """Builds rows from samples; the first one that storyproof wrote tells the columns."""
-
-    def __init__(self) -> None:
-        self._family: Family | None = None
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The columns of the rows on disk."""
-        return plain_schema(self._family.schema) if self._family else plain_schema()
-
-    def __call__(self, found: Mapping[str, Any]) -> dict[str, Any]:
-        row, own = _sample(found, _own_columns(found))
-        if own and self._family is None:
-            self._family = recognise(given(row), row["question"])
-        return row
-
-
-def _sample(found: Mapping[str, Any], own: Mapping[str, Any] | None) -> tuple[dict[str, Any], bool]:
-    """Return a sample as a row, and whether storyproof wrote it."""
+def _sample(found: Mapping[str, Any], own: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a sample as a row."""
     field = next((name for name in TARGETS if name in found), TARGETS[0])
     target = found.get(field)
     targets: list[Any] = target if isinstance(target, list) else [target]
     if not targets or not all(isinstance(each, str) and each for each in targets):
         raise DataError(f"'{field}' is {quoted(target)}; expected text, or a list of texts.")
-    row = {"id": id_of(found.get("id")), "answer": "\n".join(targets), ANSWER: field}
+    row = {"id": id_of(found.get("id")), "answer": "\n".join(targets), "answer at": field}
     if own is not None:
-        return {**own, **row}, True
+        return {**own, **row}
     metadata = found.get("metadata")
     kept = metadata if isinstance(metadata, dict) else {}
     story, question = _split(_texts(found.get("input")))
     kinds = {name: kept.get(name) for name in ("question_type", "story_type")}
-    return {**row, "story": story, "question": question, **kinds}, False
+    return {**row, "story": story, "question": question, **kinds}
 
 
 def _texts(given: Any) -> list[str]:

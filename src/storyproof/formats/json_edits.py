@@ -79,7 +79,8 @@ def edit_row(path: Path, row: int, text: str, changes: Changes) -> str:
             if name in changes.added and name not in parse_json(text):
                 text = add_value(text, name, value)
             else:
-                text = replace_value(text, name.split("."), value)
+                is_key = "." in name and name in parse_json(text)
+                text = replace_value(text, [name] if is_key else name.split("."), value)
     except DataError as error:
         raise DataError(f"{path}, row {row}: found {quoted(text, 60)}; expected it as it was audited.") from error
     return text
@@ -93,6 +94,8 @@ def _skip(text: str, index: int) -> int:
 def _member(text: str, start: int, wanted: str | int) -> tuple[int, int]:
     """Return where a member of an object or list begins and ends; of several with one name the last, as parsers do."""
     index, place, found = _skip(text, start + 1), 0, None
+    if text[start] == "[" and isinstance(wanted, str) and wanted.isdecimal():
+        wanted = int(wanted)
     while text[index] not in "}]":
         name: Any = place
         if text[start] == "{":

@@ -4,13 +4,16 @@ Each file is one list of objects with `story`, `question`, `answer`, `question_t
 `id` and `benchmark` as far as they are known, so that runs on them can be compared with runs on the data that they come
 from, and with the facts of a family whose text does not tell them. Files are read and written piece by piece, however
 long they are.
+
+Lists of others may be in an object: `{"data": [...]}`, `{"train": [...], "test": [...]}`. An object without lists of
+objects is read as a whole: an object of objects has a row in each, and any other is one record.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
@@ -18,14 +21,24 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError
-from storyproof.example import REQUIRED
 from storyproof.families.family import recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, split_of, stem_of
-from storyproof.formats.json_edits import Changes, Write, edit_row
-from storyproof.formats.jsonl import checked_row, given, table_of_rows
+from storyproof.formats.json_edits import Changes, Write, edit_row, replace_value
+from storyproof.formats.jsonl import checked_row, given, has_other_names, table_of_rows
 from storyproof.formats.lines import MARK, find_bad_bytes, unreadable
-from storyproof.io.bounded_input import LONGEST_LINE, DocumentError, beyond, check_json, open_file, open_text
+from storyproof.formats.records import Record, has_questions, read_strictly
+from storyproof.io.bounded_input import (
+    LARGEST_DOCUMENT,
+    LONGEST_LINE,
+    DocumentError,
+    beyond,
+    check_json,
+    open_file,
+    open_text,
+    parse_json,
+    read_bytes,
+)
 
 FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_id")
 ORIGIN = ("id", "benchmark")
@@ -67,20 +80,43 @@ class Json(Format):
     opening = "a JSON list"
 
     def recognise(self, path: Path) -> bool:
-        """Return whether a file begins as a list."""
-        return begins_a_list(path)
+        """Return whether a file begins as a list or an object."""
+        return begins_with(path, "[{")
 
     def is_data(self, path: Path) -> bool:
-        """Return whether a file is a list that is named after a split, or one of questions."""
-        return begins_a_list(path) and (split_of(path) is not None or _lists_questions(path))
+        """Return whether a file is a list that is named after a split, or has questions."""
+        return (begins_with(path, "[") and split_of(path) is not None) or (
+            begins_with(path, "[{") and has_questions(self, path, if_damaged=False)
+        )
 
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
-        """Read a list."""
+        """Read a list; columns of other names are found."""
+        if has_other_names(self, path):
+            return read_strictly(path, self, rows, places=places)
         return read_json(path, rows, places)
+
+    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+        """Read the objects of a file, as far as it is valid."""
+        whole = None if begins_with(path, "[") else _read_object(path)
+        if whole is not None:
+            yield from whole
+            return
+        number = -1
+        try:
+            for number, member in enumerate(read_members(path)):
+                is_object = isinstance(member.value, dict)
+                problem = "" if is_object else f"found {type(member.value).__name__}, expected an object"
+                value = _with_ids(member.value) if is_object else None
+                yield Record(value, member.line, number, problem, member.part)
+        except DataError as error:
+            if number < 0:
+                raise
+            reason = str(error).removeprefix(f"{path}, ")
+            yield Record(None, 0, number + 1, f"the file cannot be read from here on: {reason}")
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns that the first object has values for, whether or not they can be read."""
-        first = next((member.value for member in read_members(path)), None)
+        first = next((each.value for each in self.records(path)), None)
         return given(first) if isinstance(first, dict) else ()
 
     def writer(self, folder: Path, split: str) -> JsonSplit:
@@ -89,25 +125,78 @@ class Json(Format):
 
     def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
         """Edit objects in place."""
+        if not begins_with(path, "[") and (found := _read_object(path)) is not None:
+            if len(found) != 1 and not all(each.part for each in found):
+                raise DataError(f"{path}: files by column can be audited, but not fixed; leave out --fix.")
+            keys = [each.part for each in found]
+            return {path.name: lambda file: _write_patched_object(path, file, changes, keys)}
         return {path.name: lambda file: _write_patched(path, file, changes)}
 
 
-def begins_a_list(path: Path) -> bool:
-    """Return whether a file is a JSON list, by how it begins."""
+def begins_with(path: Path, signs: str) -> bool:
+    """Return whether a file begins with one of some signs."""
     try:
         with open_text(path) as file:
-            return file.read(4096).lstrip()[:1] == "["
+            beginning = file.read(4096).lstrip()[:1]
+            return bool(beginning) and beginning in signs
     except (OSError, UnicodeError):
         return False
 
 
-def _lists_questions(path: Path) -> bool:
-    """Return whether a file is a JSON list of questions, by its first object."""
+def _read_object(path: Path) -> list[Record] | None:
+    """Return the rows of an object that is read as a whole; None if it has lists of objects, or is too large for that.
+
+    Raises:
+        DataError: If it is not valid JSON.
+    """
     try:
-        first = next((member.value for member in read_members(path)), None)
-    except DataError:
+        with open_file(path) as file:
+            text = file.read(LARGEST_DOCUMENT + 1)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if len(text) > LARGEST_DOCUMENT:
+        return None
+    try:
+        found = parse_json(text.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise find_bad_bytes(path) or DataError(f"cannot read {path}: {error}.") from error
+    except DocumentError:
+        return None  # rows before the mistake can be read one by one
+    values = list(found.values()) if isinstance(found, dict) else []
+    if any(isinstance(each, list) and each and isinstance(each[0], dict) for each in values):
+        return None
+    if _is_by_column(found):
+        if isinstance(values[0], list):
+            return [
+                Record(dict(zip(found, each, strict=True)), 0, row)
+                for row, each in enumerate(zip(*values, strict=True))
+            ]
+        keys = list(values[0])
+        return [Record({name: column[key] for name, column in found.items()}, 0, row) for row, key in enumerate(keys)]
+    if values and all(isinstance(each, dict) for each in values):
+        rows = enumerate(found.items())
+        return [Record({"id": key, **value}, 0, number, part=key) for number, (key, value) in rows]
+    return [Record(found, 1, 0)] if isinstance(found, dict) else None
+
+
+def _is_by_column(found: Any) -> bool:
+    """Return whether an object holds columns: lists of one length, or objects with the same keys, `0` and so on."""
+    values = list(found.values()) if isinstance(found, dict) else []
+    if len(values) < 2:
         return False
-    return isinstance(first, dict) and all(name in first for name in REQUIRED)
+    if all(isinstance(each, list) and len(each) == len(values[0]) for each in values):
+        return True
+    return all(isinstance(each, dict) and each.keys() == values[0].keys() for each in values) and all(
+        key.isdecimal() for key in values[0]
+    )
+
+
+def _with_ids(found: dict[str, Any]) -> dict[str, Any]:
+    """Return an object with numbers of rows and stories as text."""
+    for name in ("id", "story_id"):
+        if isinstance(found.get(name), int) and not isinstance(found[name], bool):
+            found = {**found, name: str(found[name])}
+    return found
 
 
 def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
@@ -146,9 +235,7 @@ def _row(found: Any, where: str) -> dict[str, Any]:
         found = dict(found)
         if isinstance(found.get("story"), list) and all(isinstance(each, str) for each in found["story"]):
             found["story"] = "\n".join(found["story"])
-        for name in ("id", "story_id"):
-            if isinstance(found.get(name), int) and not isinstance(found[name], bool):
-                found[name] = str(found[name])
+        found = _with_ids(found)
     row = checked_row(found, where)
     family = recognise(given(row), row["question"])
     if family.facts:
@@ -160,12 +247,16 @@ def _row(found: Any, where: str) -> dict[str, Any]:
 
 
 class Member(NamedTuple):
-    """A member of a list: its value, its line from 1, its text, and the text between it and the one before."""
+    """A member of a list: its value, its line from 1, its text, and the text between it and the one before.
+
+    `part` is the name of its list in an object of lists.
+    """
 
     value: Any
     line: int
     text: str
     before: str
+    part: str = ""
 
 
 def read_members(path: Path, *, end: list[str] | None = None, newline: str | None = None) -> Iterator[Member]:
@@ -200,20 +291,82 @@ class _Members:
         self.passed = ""  # what was read since the last member
 
     def __iter__(self) -> Iterator[Member]:
-        if self._sign() != "[":
-            raise self._error("it does not begin with [")
-        if self._sign() != "]":
-            self._place, self.passed = self._place - 1, self.passed[:-1]
-            while True:
-                yield self._member()
-                self._found += 1
-                sign = self._sign()
-                if sign == "]":
-                    break
-                if sign != ",":
-                    raise self._error(f"after object {self._found - 1} comes {sign!r}")
+        sign = self._sign()
+        if sign == "[":
+            yield from self._list("")
+        elif sign == "{":
+            yield from self._object()
+        else:
+            raise self._error("it does not begin with [ or {")
         if self._sign():
             raise self._error("there is more after its end")
+
+    def _list(self, part: str) -> Iterator[Member]:
+        """Yield the members of a list whose beginning was read."""
+        if self._sign() == "]":
+            return
+        self._back()
+        while True:
+            yield self._member()._replace(part=part)
+            self._found += 1
+            sign = self._sign()
+            if sign == "]":
+                return
+            if sign != ",":
+                raise self._error(f"after object {self._found - 1} comes {sign!r}")
+
+    def _object(self) -> Iterator[Member]:
+        """Yield the members of all lists of objects in an object whose beginning was read."""
+        has_lists = False
+        if self._sign() == "}":
+            raise self._error("it is an object without lists of objects")
+        self._back()
+        while True:
+            key = self._pass_value()
+            if not isinstance(key, str) or self._sign() != ":":
+                raise self._error("it has no name and value")
+            if self._sign() == "[":
+                sign = self._sign()
+                self._back()
+                if sign == "{":
+                    has_lists = True
+                    yield from self._list(key)
+                else:
+                    self._pass_list()
+            else:
+                self._back()
+                self._pass_value()
+            sign = self._sign()
+            if sign == "}" and not has_lists:
+                raise self._error("it is an object without lists of objects")
+            if sign == "}":
+                return
+            if sign != ",":
+                raise self._error(f"after the value of {key[:60]!r} comes {sign!r}")
+
+    def _pass_list(self) -> None:
+        """Pass a list of anything but objects."""
+        if self._sign() == "]":
+            return
+        self._back()
+        while True:
+            self._pass_value()
+            sign = self._sign()
+            if sign == "]":
+                return
+            if sign != ",":
+                raise self._error(f"in a list comes {sign!r}")
+
+    def _pass_value(self) -> Any:
+        """Pass a value, and return it."""
+        found = self._member()
+        self.passed = found.before + found.text
+        return found.value
+
+    def _back(self) -> None:
+        """Go back by the sign that was read."""
+        if self.passed and self._place:
+            self._place, self.passed = self._place - 1, self.passed[:-1]
 
     def _sign(self) -> str:
         """Return the next character that is not a space; empty at the end of the file."""
@@ -279,10 +432,11 @@ def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
     with open_file(path) as source:
         file.write(MARK if source.read(len(MARK)) == MARK else b"")
     end: list[str] = []
-    rows, opening = 0, ""
+    rows, opening, part = 0, "", None
     for row, member in enumerate(read_members(path, end=end, newline="")):
         rows = row + 1
-        opening = member.before if row == 0 else opening
+        if member.part != part:  # the text before a list stays, whatever becomes of its first member
+            opening, part = opening + member.before, member.part
         if row in changes.gone:
             continue
         before = opening or member.before
@@ -290,6 +444,19 @@ def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
         file.write((before + edit_row(path, row, member.text, changes)).encode())
     changes.check_rows(path, rows)
     file.write((opening + end[0]).encode())
+
+
+def _write_patched_object(path: Path, file: BinaryIO, changes: Changes, keys: Sequence[str]) -> None:
+    """Write an object that is read as a whole with some changes."""
+    content = read_bytes(path)
+    mark = MARK if content.startswith(MARK) else b""
+    text = content.removeprefix(MARK).decode()
+    if changes.gone:
+        raise DataError(f"{path}: rows of such an object cannot be left out; leave out --fix.")
+    for row, values in changes.values.items():
+        for name, value in values.items():
+            text = replace_value(text, [key for key in (keys[row],) if key] + name.split("."), value)
+    file.write(mark + text.encode())
 
 
 FORMAT = Json()

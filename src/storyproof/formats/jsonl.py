@@ -1,21 +1,15 @@
-"""JSON lines: one object per row, with the columns of an example.
-
-Files of others are read more loosely for an audit (`read_samples`): `{"story": …, "question": …, "answer": …}`, the
-story with one sentence per line or as running text.
-"""
+"""JSON lines: one object per row, with the columns of an example, or with others that are found (`records`)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cache
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from storyproof.errors import DataError, ParseError, quoted
+from storyproof.errors import DataError, quoted
 from storyproof.example import REQUIRED, plain_schema
 from storyproof.families.family import Family, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
@@ -30,10 +24,10 @@ from storyproof.formats.lines import (
     numbered_lines,
     text_lines,
 )
+from storyproof.formats.records import Record, read_strictly, wrong_type
 from storyproof.io.bounded_input import DocumentError, parse_json
 
 JSONL, INSPECT = "jsonl", "inspect"
-ANSWER = "answer in"  # of a row from `read_samples`: the name under which the file has the answer
 
 
 class JsonlSplit:
@@ -68,13 +62,14 @@ class Jsonl(Format):
         return line.lstrip().startswith("{") and dialect_of(line) == JSONL
 
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
-        """Read a file; a value of the wrong type is an error."""
+        """Read a file; a value of the wrong type is an error. Columns of other names are found."""
+        if has_other_names(self, path):
+            return read_strictly(path, self, rows, places=places)
         return read_jsonl(path, rows, places)
 
-    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
-        """Read a file with values of the wrong types left out and stories with one sentence per line."""
-        plain_rows = _PlainRows()
-        return read_samples(path, rows, plain_rows, lambda: plain_rows.schema)
+    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+        """Read the objects of a file, one per line."""
+        return read_lines(path)
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns that the first object has values for, whether or not they can be read."""
@@ -176,38 +171,8 @@ def checked_row(row: Any, where: str) -> dict[str, Any]:
 
 
 def _check_types(row: Mapping[str, Any], family: Family, where: str) -> None:
-    for name, fits, kind in _columns(family):
-        value = row.get(name)
-        if value is not None and not fits(value):
-            raise DataError(f"{where}: '{name}' is {quoted(value)}, expected {_expected(kind)}.")
-
-
-@cache
-def _columns(family: Family) -> tuple[tuple[str, Callable[[Any], bool], pa.DataType], ...]:
-    """Return name, test of values and type of each column: asking Arrow for every row takes as long as reading it."""
-    return tuple((field.name, _test_of(field.type), field.type) for field in family.schema)
-
-
-def _test_of(kind: pa.DataType) -> Callable[[Any], bool]:
-    """Return what tells whether a value has a type."""
-    if pa.types.is_list(kind):
-        fits = _test_of(kind.value_type)
-        return lambda value: isinstance(value, list) and all(map(fits, value))
-    if pa.types.is_boolean(kind):
-        return lambda value: isinstance(value, bool)
-    if pa.types.is_integer(kind):
-        most = 1 << (kind.bit_width - 1)
-        return lambda value: isinstance(value, int) and not isinstance(value, bool) and abs(value) < most
-    return lambda value: isinstance(value, str)
-
-
-def _expected(kind: pa.DataType) -> str:
-    if pa.types.is_list(kind):
-        inner = kind.value_type
-        return "a list of " + (
-            "lists of numbers" if pa.types.is_list(inner) else "numbers" if pa.types.is_integer(inner) else "words"
-        )
-    return "true or false" if pa.types.is_boolean(kind) else "a number" if pa.types.is_integer(kind) else "text"
+    if problem := wrong_type(row, family):
+        raise DataError(f"{where}: {problem}.")
 
 
 def patch_lines(path: Path, changes: Changes) -> dict[str, Write]:
@@ -223,7 +188,9 @@ def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
         if not body.strip():
             file.write(line)
             continue
-        if row not in changes.gone:
+        if row not in changes.gone and not changes.values.get(row):
+            file.write(line)
+        elif row not in changes.gone:
             text = body.rstrip(b"\r\n")
             file.write(mark + edit_row(path, row, text.decode(), changes).encode() + body[len(text) :])
         row += 1
@@ -239,46 +206,28 @@ def dialect_of(line: str) -> str:
     return INSPECT if isinstance(found, dict) and "input" in found and "story" not in found else JSONL
 
 
-def read_samples(
-    path: Path,
-    rows: int,
-    make: Callable[[Mapping[str, Any]], dict[str, Any]],
-    schema: Callable[[], pa.Schema] = plain_schema,
-) -> Iterator[pa.Table]:
-    """Read a foreign file in tables of `rows` rows, with places and the columns of an example; those lacking are null.
-
-    A value that does not fit its column's type is taken for something else of the same name, and is null.
-
-    Args:
-        path: The file.
-        rows: How many rows a table has.
-        make: Builds a row from an object; raises DataError if that cannot be done.
-        schema: Returns the columns of the rows that have been built.
+def read_lines(path: Path) -> Iterator[Record]:
+    """Read the objects of a file, one per line; a line that holds none says why.
 
     Raises:
-        DataError: If a line is not such an object; the message names the line.
+        DataError: If the file cannot be read.
     """
-    waiting: list[dict[str, Any]] = []
-    lines: list[int] = []
-    done = 0
     for number, line in numbered_lines(path):
         if not line.removeprefix(MARK if number == 1 else b"").strip():
             continue
-        where = f"{path}, line {number}"
-        found = json_object(line, where)
         try:
-            row = make(found)
+            yield Record(json_object(line, ""), number, number)
         except DataError as error:
-            raise DataError(f"{where}: {error}") from error
-        if row.get("id") is None:
-            row["id"] = f"{stem_of(path)}-{number}"
-        waiting.append(row)
-        lines.append(number)
-        if len(waiting) == rows:
-            yield _table(waiting, schema(), done, lines)
-            waiting, lines, done = [], [], done + rows
-    if waiting:
-        yield _table(waiting, schema(), done, lines)
+            yield Record(None, number, number, str(error).removeprefix(": ").removesuffix("."))
+
+
+def has_other_names(form: Format, path: Path) -> bool:
+    """Return whether the first row of a file lacks a column that rows must have; errors are left to its reader."""
+    try:
+        found = set(form.columns(path))
+    except DataError:
+        return False
+    return bool(found) and not found.issuperset(REQUIRED)
 
 
 def json_object(line: bytes, where: str) -> dict[str, Any]:
@@ -296,52 +245,6 @@ def json_object(line: bytes, where: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise DataError(f"{where}: found {type(found).__name__}; expected one object per line.")
     return found
-
-
-def _table(rows: list[dict[str, Any]], schema: pa.Schema, first: int, lines: list[int]) -> pa.Table:
-    columns = [_column([row.get(field.name) for row in rows], field.type) for field in schema]
-    return with_places(pa.table(columns, schema), first, lines, answers=[row[ANSWER] for row in rows])
-
-
-def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
-    try:
-        return pa.array(values, kind)
-    except (ValueError, TypeError, OverflowError, pa.ArrowException):
-        return pa.array([value if _converts(value, kind) else None for value in values], kind)
-
-
-def _converts(value: Any, kind: pa.DataType) -> bool:
-    try:
-        pa.array([value], kind)
-    except (ValueError, TypeError, OverflowError, pa.ArrowException):
-        return False
-    return True
-
-
-class _PlainRows:
-    """Builds rows from objects with story, question and answer; the first one tells the family."""
-
-    def __init__(self) -> None:
-        self._family: Family | None = None
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The columns of the rows on disk."""
-        return plain_schema(self._family.schema) if self._family else plain_schema()
-
-    def __call__(self, found: Mapping[str, Any]) -> dict[str, Any]:
-        for name in REQUIRED:
-            if not isinstance(found.get(name), str):
-                raise DataError(f"'{name}' is {quoted(found.get(name))}; expected text.")
-        if self._family is None:
-            self._family = recognise(given(found), found["question"])
-        names = {name: id_of(found.get(name)) for name in ("id", "story_id")}
-        text = {"story": found["story"], "question": found["question"]}
-        with suppress(ParseError):  # in another form: judging the row says so
-            text["story"] = self._family.lines(text["story"])
-        with suppress(ParseError):
-            text["question"] = self._family.question_in(text["question"])
-        return {**found, **names, **text, ANSWER: "answer"}
 
 
 def id_of(value: Any) -> str | None:

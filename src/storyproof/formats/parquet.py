@@ -21,7 +21,9 @@ from storyproof.families.family import schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
 from storyproof.formats.json_edits import Changes, Write
+from storyproof.formats.jsonl import has_other_names
 from storyproof.formats.parquet_footer import FooterError, RowGroup, read_footer
+from storyproof.formats.records import Record, read_strictly
 from storyproof.io.bounded_input import (
     LARGEST_ROW,
     LARGEST_ROW_GROUP,
@@ -35,6 +37,7 @@ from storyproof.io.bounded_input import (
 DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once per question
 _ARROW_SCHEMA = b"ARROW:schema"
 _FEW_ROWS = 1024  # to read at a time where the size of texts is not known before
+_NESTED_ROWS = 16  # the same of texts within lists and objects
 
 
 def _recurring(schema: pa.Schema) -> list[str]:
@@ -85,10 +88,17 @@ class Parquet(Format):
     name = "parquet"
     suffixes: ClassVar[tuple[str, ...]] = (".parquet",)
     keeps_all = True
+    reads_arrays = True
 
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
-        """Read a file; columns that examples do not have are left out."""
+        """Read a file; columns that examples do not have are left out, and those of other names are found."""
+        if has_other_names(self, path):
+            return read_strictly(path, self, rows, places=places)
         return read_parquet(path, rows, places)
+
+    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+        """Read the rows of a file with any columns."""
+        return _read_records(path, columns)
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns of a file."""
@@ -118,10 +128,35 @@ def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Tab
         first = 0
         for whole in _batches(path, groups, known, rows):
             whole.validate(full=True)  # whether text is text
-            for part in _divided(whole, path, first):
+            for part in divided(whole, path, first):
                 table = _as_examples(part, path, first)
                 yield with_places(table, first) if places else table
                 first += table.num_rows
+
+
+def _read_records(path: Path, columns: Collection[str] | None) -> Iterator[Record]:
+    with _named(path):
+        file = _open(path)
+        schema = file.schema_arrow
+        known = [name for name in dict.fromkeys(schema.names) if columns is None or name in columns]
+        if len(set(schema.names)) < len(schema.names):
+            twice = next(name for name in schema.names if schema.names.count(name) > 1)
+            raise DataError(f"{path} has {schema.names.count(twice)} columns '{twice}'; expected one.")
+        groups = _row_groups(path, file, known)
+        stored = {each.path for group in groups for each in group.columns if each.has_dictionary and each.is_bytes}
+        words = sorted(name for name in stored if name in known)
+        # A long text that is stored once may stand in thousands of rows, and within lists only reading them tells.
+        rows = _NESTED_ROWS if any("." in name and name.split(".")[0] in known for name in stored) else _FEW_ROWS
+        source = _open(path, read_dictionary=words)
+        first = 0
+        for number in range(len(groups)):
+            for batch in source.iter_batches(rows, row_groups=[number], columns=known, use_threads=False):
+                whole = pa.Table.from_batches([batch])
+                whole.validate(full=True)
+                for part in divided(whole, path, first):
+                    for row, value in enumerate(part.to_pylist(), start=first):
+                        yield Record(value, 0, row)
+                    first += part.num_rows
 
 
 def _batches(path: Path, groups: Sequence[RowGroup], known: list[str], rows: int) -> Iterator[pa.Table]:
@@ -212,7 +247,7 @@ def _words_of(groups: Sequence[RowGroup], known: Collection[str]) -> list[str]:
     return sorted(words)
 
 
-def _divided(table: pa.Table, path: Path, first: int) -> Iterator[pa.Table]:
+def divided(table: pa.Table, path: Path, first: int) -> Iterator[pa.Table]:
     """Yield parts of a table that are of bounded size once codes are replaced by their texts.
 
     Raises:
@@ -385,7 +420,8 @@ def _rewrite(
     for name in added:
         schema = schema.append(pa.field(name, pa.string()))
     rows, values = source.metadata.num_rows, changes.values
-    unknown = {name for each in values.values() for name in each} - set(schema.names)
+    named = {name for each in values.values() for name in each}
+    unknown = {name for name in named if name not in schema.names and name.split(".")[0] not in schema.names}
     if unknown or any(row >= rows for row in (*values, *changes.gone)):
         raise DataError(f"{path} has other rows or columns than when it was audited; audit it again.")
     changes.check_rows(path, rows)
@@ -397,7 +433,7 @@ def _rewrite(
             first = here.stop
             for name, value in added.items():
                 table = table.append_column(name, pa.array([value] * len(here), pa.string()))
-            table = _changed(table, {row - here.start: values[row] for row in here if row in values})
+            table = change_columns(table, {row - here.start: values[row] for row in here if row in values})
             kept = np.array([row not in changes.gone for row in here], np.bool_)
             writer.write_table(table if kept.all() else table.filter(pa.array(kept)), row_group_size=len(here) or None)
 
@@ -426,15 +462,30 @@ def _manner(source: pq.ParquetFile, groups: Sequence[RowGroup], added: Mapping[s
     return manner
 
 
-def _changed(table: pa.Table, changes: Mapping[int, Mapping[str, Any]]) -> pa.Table:
+def change_columns(table: pa.Table, changes: Mapping[int, Mapping[str, Any]]) -> pa.Table:
     """Return a table with other values."""
     for name in dict.fromkeys(name for each in changes.values() for name in each):
-        place = table.column_names.index(name)
+        first, *within = [name] if name in table.column_names else name.split(".")
+        place = table.column_names.index(first)
         values = {row: each[name] for row, each in changes.items() if name in each}
-        chunks = table.column(name).combine_chunks()
+        chunks = table.column(first).combine_chunks()
         array = chunks.combine_chunks() if isinstance(chunks, pa.ChunkedArray) else chunks
+        if within:
+            values = {row: _with_value(array[row].as_py(), within, value) for row, value in values.items()}
+        elif pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
+            values = {row: [value] if isinstance(value, str) else value for row, value in values.items()}
         table = table.set_column(place, table.schema.field(place), _replaced(array, values))
     return table
+
+
+def _with_value(whole: Any, path: Sequence[str], value: Any) -> Any:
+    """Return a value of objects and lists with another value at a path."""
+    if not path:
+        return [value] if isinstance(whole, list) and isinstance(value, str) else value
+    if isinstance(whole, list):
+        at = int(path[0])
+        return [*whole[:at], _with_value(whole[at], path[1:], value), *whole[at + 1 :]]
+    return {**whole, path[0]: _with_value(whole[path[0]], path[1:], value)}
 
 
 def _replaced(array: pa.Array, values: Mapping[int, Any]) -> pa.Array:

@@ -2,58 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.audits.duplicates import CONFLICT, MEANINGS, OverlapReport, find_overlaps
+from storyproof.audits.duplicates import CONFLICT, MEANINGS, OverlapReport, StorySource, find_overlaps
 from storyproof.audits.language import LanguageMeasures, measure_language
-from storyproof.audits.row_pass import find_files, names_of
+from storyproof.audits.row_pass import RowsOfSource, find_files, names_of, text_examples
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
-from storyproof.datasets.reading import Source, find_sources, iterate_examples, read_examples
+from storyproof.datasets.reading import (
+    Source,
+    as_example,
+    find_sources,
+    folders_with_data,
+    iterate_examples,
+    read_examples,
+)
 from storyproof.errors import DataError, StoryproofError
-from storyproof.example import Example
+from storyproof.example import REQUIRED, Example
 from storyproof.findings import AuditReport, Finding
-from storyproof.formats.format import formats
+from storyproof.formats.format import PLACE, formats
 from storyproof.pictures.svg import element, safe
 from storyproof.reports.audit_page import Section, audit_page, listed, share_text
 from storyproof.reports.numbers import percent
 from storyproof.reports.page import build_table, data_text
+from storyproof.shortcuts.word_probes import find_text_shortcuts
 
+Split = TypeVar("Split", bound=StorySource)
 _MOST_TRAINING = 3000  # stories that probes learn from; more change little and take long
 
 
-def shortcuts_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
+def shortcuts_of(paths: Sequence[Path], columns: Mapping[str, str] = {}) -> tuple[dict[str, Any], RenderableType]:
     """Return the shortcuts in the data at some paths: plain values, and a table.
 
-    Training data, if there are any among them, are learned from; the others are answered.
+    Training data, if there are any among them, are learned from; the others are answered. Data that are not understood
+    are answered by their words alone.
     """
-    sources = _sources(paths)
+    try:
+        if columns:
+            raise DataError("the columns have other names.")
+        learned, answered = _learned_and_answered(_own_sources(paths), _read_whole)
+        report = find_shortcuts(learned or None, answered)
+    except DataError:
+        rows = [RowsOfSource(source, columns) for source in _own_sources(paths)]
+        learned, answered = _learned_and_answered(rows, text_examples)
+        if not answered:
+            raise
+        report = find_text_shortcuts(learned or None, answered, seed=0, learned=True)
+    return report.as_dict(), _shortcut_view(report)
+
+
+def _read_whole(source: Source, most_stories: int | None) -> list[Example]:
+    return read_examples(source, max_stories=most_stories)
+
+
+def _learned_and_answered(
+    sources: Sequence[Split], read: Callable[[Split, int | None], list[Example]]
+) -> tuple[list[Example], list[Example]]:
+    """Return the examples of training data, and the others; those of training data if there are no others."""
     train = [source for source in sources if source.split == "train"]
     test = [source for source in sources if source.split != "train"]
     if not test:
         train, test = [], train
-    learned = [each for source in train for each in read_examples(source, max_stories=_MOST_TRAINING)]
-    answered = [each for source in test for each in read_examples(source)]
-    report = find_shortcuts(learned or None, answered)
-    return report.as_dict(), _shortcut_view(report)
+    learned = [each for source in train for each in read(source, _MOST_TRAINING)]
+    return learned, [each for source in test for each in read(source, None)]
 
 
-def overlaps_of(paths: Sequence[Path], against: Path | None) -> tuple[dict[str, Any], RenderableType]:
+def overlaps_of(
+    paths: Sequence[Path], against: Path | None, columns: Mapping[str, str] = {}
+) -> tuple[dict[str, Any], RenderableType]:
     """Return duplicates within and between the splits at some paths, and with another dataset."""
-    report = find_overlaps(_sources(paths), find_sources(against) if against is not None else None)
+    other = _sources([against], columns) if against is not None else None
+    report = find_overlaps(_sources(paths, columns), other)
     return report.as_dict(), _overlap_view(report)
 
 
 def language_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
     """Return how varied the language of each file or split at some paths is."""
-    measures = {source.name: measure_language(iterate_examples(source)) for source in _sources(paths)}
+    measures = {source.name: measure_language(iterate_examples(source)) for source in _own_sources(paths)}
     return {name: each.as_dict() for name, each in measures.items()}, _language_view(measures)
 
 
@@ -72,7 +104,7 @@ def page_of(
         more: What else was measured: `shortcuts` and `overlaps` as plain values.
         complete_list: The name of a file with all findings, if there is one.
     """
-    audited = find_files(paths)
+    audited = find_files(folders_with_data(paths)[0])
     files = dict(zip(names_of(audited), audited, strict=True))
     wanted: dict[str, list[Finding]] = {}
     for each in listed(report):
@@ -99,15 +131,24 @@ def _story_file(name: str, files: Mapping[str, Path]) -> str:
     return next(owner for owner in owners if owner in files)
 
 
-def _sources(paths: Sequence[Path]) -> list[Source]:
-    return [source for path in paths for source in find_sources(path)]
+def _own_sources(paths: Sequence[Path]) -> list[Source]:
+    return [source for path in folders_with_data(paths)[0] for source in find_sources(path)]
+
+
+def _sources(paths: Sequence[Path], columns: Mapping[str, str]) -> list[StorySource]:
+    """Return the data at some paths by split; those of others as an audit reads them."""
+    found: list[StorySource] = []
+    for source in _own_sources(paths):
+        rows = RowsOfSource(source, columns)
+        found.append(rows if rows.is_foreign else source)
+    return found
 
 
 def _rows(file: Path, wanted: set[int]) -> dict[int, list[Example]]:
     """Read the wanted rows of a file, each after the other questions of its story; none if they cannot be read."""
     rows: dict[int, list[Example]] = {}
+    (source,) = find_sources(file)
     try:
-        (source,) = find_sources(file)
         numbered = enumerate(iterate_examples(source))
         for _, group in groupby(numbered, key=lambda each: each[1].story_id):
             story = list(group)
@@ -115,8 +156,18 @@ def _rows(file: Path, wanted: set[int]) -> dict[int, list[Example]]:
                 if row in wanted:
                     rows[row] = [*(other for number, other in story if number != row), example]
     except StoryproofError:
-        return {}
+        return _foreign_rows(source, wanted)
     return rows
+
+
+def _foreign_rows(source: Source, wanted: set[int]) -> dict[int, list[Example]]:
+    """Read the wanted rows of somebody else's file, as far as they are understood."""
+    try:
+        tables = RowsOfSource(source, {}).tables()
+        rows = {row[PLACE]["row"]: row for table in tables for row in table.to_pylist() if row[PLACE]["row"] in wanted}
+        return {number: [as_example({name: row[name] for name in REQUIRED})] for number, row in rows.items()}
+    except StoryproofError:
+        return {}
 
 
 def _shortcut_view(report: ShortcutReport) -> RenderableType:

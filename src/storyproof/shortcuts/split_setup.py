@@ -123,7 +123,13 @@ class Trial:
         return scores
 
 
-def set_up(train: Sequence[Example] | None, test: Sequence[Example], seed: int, groups: Sequence[str] = ()) -> Trial:
+def set_up(
+    train: Sequence[Example] | None,
+    test: Sequence[Example],
+    seed: int,
+    groups: Sequence[str] = (),
+    kind: Callable[[Example], str] = lambda example: family_of(example).kind(example),
+) -> Trial:
     """Build a trial: learn from the training set, or without one from the other folds of the same data.
 
     Args:
@@ -131,6 +137,7 @@ def set_up(train: Sequence[Example] | None, test: Sequence[Example], seed: int, 
         test: Examples to answer.
         seed: For the draws.
         groups: A group for each example of `test`, within which kinds are scored as well; none by default.
+        kind: Returns the kind of an example's question; by default its family tells.
     """
     clusters = _number_stories(test)
     drawn = _some(train, seed) if train else []
@@ -141,7 +148,7 @@ def set_up(train: Sequence[Example] | None, test: Sequence[Example], seed: int, 
     else:
         part = Draws("shortcuts", "folds", seed).order(int(clusters.max()) + 1)[clusters] % FOLDS
         folds = tuple(Fold(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in np.unique(part))
-    return Trial([*drawn, *test], rows, folds, clusters, [family_of(each).kind(each) for each in test], groups)
+    return Trial([*drawn, *test], rows, folds, clusters, [*map(kind, test)], groups)
 
 
 def chances(trial: Trial) -> tuple[float, float]:

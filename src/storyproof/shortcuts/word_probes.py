@@ -102,10 +102,28 @@ def find_plain_shortcuts(
     right = np.arange(len(labels))[:, None] == answers[trial.asked]
     slots = [family_of(each).structure(each) for each in test]
     forced = force(right, slots, trial.cluster, trial.kinds, labels, ABOUT)
-    rows = list(_guess(trial, answers, number, forced))
+    families = [family_of(each) for each in trial.examples]
+    kinds = [family.structure(each) for family, each in zip(families, trial.examples, strict=True)]
+    candidates = [family.candidates(each) for family, each in zip(families, trial.examples, strict=True)]
+    rows = list(_guess(trial, answers, number, forced, kinds, candidates))
     if learned:
         rows += probe_words(trial, answers, forced, seed)
     return trial.report(family_of(test[0]).name, forced, rows, describe_best(rows, forced, "reasoning"))
+
+
+def find_text_shortcuts(
+    train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
+) -> ShortcutReport:
+    """Answer examples of which nothing is understood; their `question_type` tells the kind of question."""
+    trial = set_up(train, test, seed, kind=lambda example: example.question_type)
+    labels, number, answers = _numbered(trial)
+    right = np.arange(len(labels))[:, None] == answers[trial.asked]
+    forced = force(right, [each.question_type for each in test], trial.cluster, trial.kinds, labels, ABOUT)
+    kinds = [each.question_type for each in trial.examples]
+    rows = list(_guess(trial, answers, number, forced, kinds, [each.candidates for each in trial.examples]))
+    if learned:
+        rows += probe_words(trial, answers, forced, seed)
+    return trial.report("text that is not understood", forced, rows, describe_best(rows, forced, "reasoning"))
 
 
 def _numbered(trial: Trial) -> tuple[list[str], dict[str, int], Ints]:
@@ -136,10 +154,16 @@ def probe_words(trial: Trial, answers: Ints, forced: Forced, seed: int) -> Itera
         yield trial.score(name, ABLATION, _READERS[name], True, (said == label) & (label >= 0), forced)
 
 
-def _guess(trial: Trial, answers: Ints, number: dict[str, int], forced: Forced) -> Iterator[ShortcutScore]:
+def _guess(
+    trial: Trial,
+    answers: Ints,
+    number: dict[str, int],
+    forced: Forced,
+    kinds: Sequence[str],
+    candidates: Sequence[Sequence[str]],
+) -> Iterator[ShortcutScore]:
     """Answer by heuristics."""
-    kinds = [family_of(each).structure(each) for each in trial.examples]
-    mentioned = [_mentioned(each) for each in trial.examples]
+    mentioned = [_mentioned(each, names) for each, names in zip(trial.examples, candidates, strict=True)]
     first, last = (
         np.array([number.get(names[place], NO_ANSWER) if names else NO_ANSWER for names in mentioned], np.int64)
         for place in (0, -1)
@@ -155,11 +179,11 @@ def _guess(trial: Trial, answers: Ints, number: dict[str, int], forced: Forced) 
         yield trial.score(name, HEURISTIC, _READERS[name], True, right, forced)
 
 
-def _mentioned(example: Example) -> list[str]:
+def _mentioned(example: Example, candidates: Sequence[str]) -> list[str]:
     """Return the candidates that a story mentions, by first mention."""
     words = _WORD.findall(example.story.lower())
     place = {word: number for number, word in reversed(list(enumerate(words)))}
-    names = [name for name in family_of(example).candidates(example) if name.lower() in place]
+    names = [name for name in candidates if name.lower() in place]
     return sorted(names, key=lambda name: place[name.lower()])
 
 

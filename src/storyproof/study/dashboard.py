@@ -57,7 +57,7 @@ def dashboard_page(study: Study, session: AdminSession, address: str) -> BuiltPa
 
     Args:
         study: The study.
-        session: The session of whoever looks.
+        session: The session of the person who looks.
         address: The address for participants.
     """
     rows = read_rows(study)

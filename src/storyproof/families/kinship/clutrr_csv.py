@@ -22,7 +22,6 @@ from storyproof.families.kinship.clutrr_records import (
     COLUMNS,
     ClutrrRow,
     PublishedStep,
-    Record,
     patched_records,
     read_clutrr_row,
     read_records,
@@ -48,6 +47,7 @@ from storyproof.families.kinship.stated_facts import (
 from storyproof.families.kinship.tasks import noise_types, story_type
 from storyproof.families.kinship.templates import ask, is_shipped, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.delimited import TextRecord
 from storyproof.formats.format import Format, Place, Spot, numbers_of, stem_of, with_places
 from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import first_line
@@ -62,7 +62,7 @@ _SCHEMA = pa.schema(
 )
 FIELDS = "fields"  # the column with all fields of a record
 _IDENTITY = ("id", "story_id", "benchmark", "split", "story", "question")
-_RAW = pa.schema([*((name, pa.string()) for name in _IDENTITY), (FIELDS, pa.list_(pa.string()))])
+_RAW = pa.schema([*((name, pa.string()) for name in (*_IDENTITY, "answer")), (FIELDS, pa.list_(pa.string()))])
 _HEADER = b"header"
 _PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself|they|them|their)\b", re.IGNORECASE)
 _MOST_DIGITS = 18  # of the number of a row
@@ -87,6 +87,10 @@ class ClutrrFormat(Format):
         """Return whether the first line names columns of CLUTRR."""
         named = next(csv.reader([first_line(path)]), [])
         return {"story", "target", "story_edges"} <= set(named)
+
+    def is_data(self, path: Path) -> bool:
+        """Return whether the first line names columns of CLUTRR."""
+        return self.recognise(path)
 
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
         """Read a file; fields that do not fit the rest of their row are listed in the column `problems`."""
@@ -281,9 +285,9 @@ def read_csv(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
         DataError: If its columns are not those of CLUTRR, or a field cannot be read; the message names row and column.
     """
     records = read_records(path)
-    header = next(records).fields
+    header = next(records).cells
     numbers = RowNumbers()
-    found = (example_of(path, read_clutrr_row(path, record, header), numbers) for record in records if record.fields)
+    found = (example_of(path, read_clutrr_row(path, record, header), numbers) for record in records if record.cells)
     done = 0
     while part := list(islice(found, rows)):
         table = pa.Table.from_pylist(part, schema=_SCHEMA)
@@ -298,13 +302,14 @@ def read_raw(path: Path, rows: int) -> Iterator[pa.Table]:
         DataError: If its columns are not those of CLUTRR; the message says what was found, and where.
     """
     records = read_records(path)
-    header = next(records).fields
+    header = next(records).cells
     schema = pa.schema(_RAW, metadata={_HEADER: json.dumps(header)})
     done = 0
-    filled = (record for record in records if record.fields)
+    filled = (record for record in records if record.cells)
     while part := list(islice(filled, rows)):
-        identities = [_identity(path, dict(zip(header, each.fields, strict=True)), each.row) for each in part]
-        columns = [[each[name] for each in identities] for name in _IDENTITY] + [[each.fields for each in part]]
+        identities = [_identity(path, dict(zip(header, each.cells, strict=True)), each.row) for each in part]
+        columns: list[list[Any]] = [[each[name] for each in identities] for name in (*_IDENTITY, "answer")]
+        columns.append([each.cells for each in part])
         table = pa.table([pa.array(each, field.type) for each, field in zip(columns, _RAW, strict=True)], schema)
         yield with_places(table, done, [each.line for each in part])
         done += len(part)
@@ -315,7 +320,7 @@ def read_raw_rows(path: Path, table: pa.Table) -> Iterator[ClutrrRow | DataError
     header = json.loads(table.schema.metadata[_HEADER])
     for number, line, fields in zip(*numbers_of(table), table.column(FIELDS).to_pylist(), strict=True):
         try:
-            yield read_clutrr_row(path, Record(number, line, "", fields), header)
+            yield read_clutrr_row(path, TextRecord(number, line, "", fields), header)
         except DataError as error:
             yield error
 
@@ -328,6 +333,7 @@ def _identity(path: Path, fields: Mapping[str, str], number: int) -> dict[str, s
         "story_id": story_of_id(fields["id"]) or fields["id"] or unnamed,
         "benchmark": "clutrr",
         "split": fields["task_split"] if fields["task_split"] in SPLITS else None,
+        "answer": fields["target"],
         "story": remove_brackets(fields["story"]),
         "question": fields["query"],
     }

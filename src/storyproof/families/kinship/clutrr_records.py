@@ -17,10 +17,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from storyproof.errors import DataError, ParseError, quoted
+from storyproof.errors import DataError, ParseError
 from storyproof.families.kinship.people import parse_people
 from storyproof.families.kinship.row import MOST_EDGES, MOST_PEOPLE, KinshipRow, build_row
 from storyproof.families.kinship.tasks import TASKS_BY_NUMBER
+from storyproof.formats.delimited import COMMAS, TextRecord, patched
 from storyproof.formats.json_edits import Changes
 from storyproof.formats.lines import text_lines
 from storyproof.io.bounded_input import MOST_COLUMNS, has_surrogate, open_file
@@ -49,20 +50,7 @@ STATUS = "status"  # the column that corrected files have besides the published 
 Triple = tuple[str, str, str]  # a, r, c: c is the r of a
 NEEDED = tuple(name for name in COLUMNS if name not in ("", "text_query", "text_target", "syn_story", "node_mapping"))
 _TASK = re.compile(r"task_([0-9])\.([1-9][0-9]?)")
-_FIELD = re.compile(r'"(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|')
 _SHOWN = 120  # characters of a field that a message shows
-
-
-class Record(NamedTuple):
-    """A record: its number from 0 (-1 for the header), its first line from 1, its text, and its fields.
-
-    Empty lines are records without fields; they are not numbered.
-    """
-
-    row: int
-    line: int
-    raw: str
-    fields: list[str]
 
 
 class PublishedStep(NamedTuple):
@@ -84,13 +72,13 @@ class ClutrrRow(KinshipRow):
         proof: Its steps as given, the conclusion first.
     """
 
-    record: Record
+    record: TextRecord
     task: str
     query_edge: tuple[int, int]
     proof: tuple[PublishedStep, ...]
 
 
-def read_records(path: Path) -> Iterator[Record]:
+def read_records(path: Path) -> Iterator[TextRecord]:
     """Read a file's records, the header first.
 
     Raises:
@@ -99,7 +87,7 @@ def read_records(path: Path) -> Iterator[Record]:
     yield from _records(path, text_lines(path, newline="", errors="surrogateescape"))
 
 
-def _records(path: Path, file: Iterable[str]) -> Iterator[Record]:
+def _records(path: Path, file: Iterable[str]) -> Iterator[TextRecord]:
     taken: list[str] = []
 
     def lines() -> Iterator[str]:
@@ -111,7 +99,7 @@ def _records(path: Path, file: Iterable[str]) -> Iterator[Record]:
     reader = csv.reader(lines(), strict=True)
     try:
         for fields in reader:
-            record = Record(row, line, "".join(taken), fields)
+            record = TextRecord(row, line, "".join(taken), fields)
             record.raw.encode()
             if row < 0 and not fields:
                 refuse(path, record, "the first line is empty, expected a header with the columns of CLUTRR")
@@ -124,36 +112,36 @@ def _records(path: Path, file: Iterable[str]) -> Iterator[Record]:
             row, line = row + bool(fields), line + len(taken)
             taken.clear()
     except csv.Error as error:
-        refuse(path, Record(row, line, "", []), f"found {error}, expected a record of a CSV file")
+        refuse(path, TextRecord(row, line, "", []), f"found {error}, expected a record of a CSV file")
     except UnicodeEncodeError:
-        refuse(path, Record(row, line, "", []), "found bytes that are not valid UTF-8")
+        refuse(path, TextRecord(row, line, "", []), "found bytes that are not valid UTF-8")
     if not width:
         raise DataError(f"{path} is empty, expected a header with the columns of CLUTRR.")
 
 
-def _check_header(path: Path, header: Record) -> None:
-    if len(header.fields) > MOST_COLUMNS:
-        refuse(path, header, f"it has {len(header.fields):,} columns, expected at most {MOST_COLUMNS:,}")
+def _check_header(path: Path, header: TextRecord) -> None:
+    if len(header.cells) > MOST_COLUMNS:
+        refuse(path, header, f"it has {len(header.cells):,} columns, expected at most {MOST_COLUMNS:,}")
     for name in (*NEEDED, "text_target", STATUS):
-        count = header.fields.count(name)
+        count = header.cells.count(name)
         if count > 1 or (not count and name in NEEDED):
             found = f"{count} columns '{name}'" if count else f"no column '{name}'"
             refuse(path, header, f"it has {found}, expected the columns of CLUTRR: {', '.join(NEEDED)}")
 
 
-def refuse(path: Path, record: Record, what: str) -> NoReturn:
+def refuse(path: Path, record: TextRecord, what: str) -> NoReturn:
     """Raise DataError with the place of a record and what is wrong with it."""
     where = f"row {record.row}, line {record.line}" if record.row >= 0 else f"line {record.line}"
     raise DataError(f"{path}, {where}: {' '.join(what.splitlines())}.")  # a field may span several lines
 
 
-def read_clutrr_row(path: Path, record: Record, header: Sequence[str]) -> ClutrrRow:
+def read_clutrr_row(path: Path, record: TextRecord, header: Sequence[str]) -> ClutrrRow:
     """Read the row that a record describes.
 
     Raises:
         DataError: If a field is not in the form that CLUTRR uses; the message says what was found, and where.
     """
-    values = dict(zip(header, record.fields, strict=True))
+    values = dict(zip(header, record.cells, strict=True))
 
     def expect(name: str, found: Any, form: str) -> Any:
         if found is None:
@@ -173,24 +161,6 @@ def read_clutrr_row(path: Path, record: Record, header: Sequence[str]) -> Clutrr
     return ClutrrRow(**shared, record=record, task=task, query_edge=query_edge, proof=proof)
 
 
-def split_raw(raw: str) -> tuple[list[str], str]:
-    """Split a record's text into the texts of its fields, quotes included, and the end of the line."""
-    body = raw.rstrip("\r\n")
-    parts, at = [], 0
-    while at <= len(body):
-        match = _FIELD.match(body, at)
-        parts.append(match[0] if match else "")
-        at += len(parts[-1]) + 1  # past the comma
-    return parts, raw[len(body) :]
-
-
-def in_manner(value: str, like: str) -> str:
-    """Return a field in the style of another: in quotes if that one is, or if it must be."""
-    if like.startswith('"') or any(each in value for each in ',"\r\n'):
-        return '"' + value.replace('"', '""') + '"'
-    return value
-
-
 def patched_records(path: Path, changes: Changes) -> Iterator[bytes]:
     """Yield a file's records with some changes; all other bytes stay as they are.
 
@@ -203,39 +173,20 @@ def patched_records(path: Path, changes: Changes) -> Iterator[bytes]:
     added: list[str] = []
     rows = 0
     for record in read_records(path):
-        if not record.fields:
+        if not record.cells:
             yield record.raw.encode()  # an empty line
         elif record.row < 0:
-            columns = record.fields
+            columns = record.cells
             used = {name for each in changes.values.values() for name in each}
             added = [name for name in changes.added if name in used and name not in columns]
-            yield _patched(path, record, columns, changes, added).encode()
+            yield patched(path, record, columns, {}, changes, added, COMMAS).encode()
         else:
             rows += 1
             if record.row not in changes.gone:
                 values = changes.values.get(record.row, {})
                 more = [str(values.get(name, changes.added[name])) for name in added]
-                yield _patched(path, record, columns, changes, more).encode()
+                yield patched(path, record, columns, values, changes, more, COMMAS).encode()
     changes.check_rows(path, rows)
-
-
-def _patched(path: Path, record: Record, columns: Sequence[str], changes: Changes, more: Sequence[str]) -> str:
-    """Return a record's text with some fields replaced, and some added at the end."""
-    values = {name: value for name, value in changes.values.get(record.row, {}).items() if name in columns}
-    if not values and not more:
-        return record.raw
-    parts, end = split_raw(record.raw)
-    for name, value in values.items():
-        place = columns.index(name)
-        if changes.expected(record.row, name) not in (None, record.fields[place]):
-            raise DataError(
-                f"{path}, row {record.row}, line {record.line}: {name} is {quoted(record.fields[place])}, expected "
-                f"{quoted(changes.expected(record.row, name))} as when it was audited; audit it again."
-            )
-        if value != record.fields[place]:
-            parts[place] = in_manner(value, parts[place])
-    manner = '"' if all(part.startswith('"') for part in parts) else ""
-    return ",".join([*parts, *(in_manner(each, manner) for each in more)]) + end
 
 
 def _task(text: str) -> tuple[str, int] | None:

@@ -120,9 +120,9 @@ class Kinship(Family):
 
     def judge_resource(self, path: Path) -> tuple[int, list[Finding]] | None:
         """Check a JSON file of placeholders."""
-        from storyproof.formats.json_list import begins_a_list
+        from storyproof.families.kinship.placeholders.files import looks_like_placeholders
 
-        if path.suffix != ".json" or begins_a_list(path):
+        if path.suffix != ".json" or not looks_like_placeholders(path):
             return None
         from storyproof.families.kinship.placeholders.checks import problems
         from storyproof.families.kinship.placeholders.files import load_placeholders
@@ -138,6 +138,11 @@ class Kinship(Family):
     def lines(self, story: str) -> str:
         """Return the story as it is: its reader finds the sentences of running text by itself."""
         return story
+
+    def answer_in(self, text: str) -> str:
+        """Return a relation in lower case, with hyphens and without article."""
+        plain = text.strip().rstrip(".").casefold().removeprefix("the ").replace("_", "-").replace(" ", "-")
+        return plain if plain in WORDS else text
 
     def prove_text(self, story: str, question: str, people: Collection[str] = ()) -> Example:
         """Read facts and genders from the text, and derive the answer and its proof."""

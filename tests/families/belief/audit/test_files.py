@@ -135,6 +135,7 @@ def test_generated_files_are_clean(made: Path, tmp_path: Path) -> None:
         "stories",
         "judged",
         "unread",
+        "conflicts",
         "wrong_answers",
         "rule_dependent",
         "wrong_question_types",

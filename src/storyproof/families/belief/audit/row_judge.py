@@ -14,8 +14,8 @@ from storyproof.families.belief.rows import POSSIBLE, AskedRow, RowProofs, kind_
 from storyproof.families.belief.tomi_rows import RowProblem
 from storyproof.families.file_judge import Subject
 from storyproof.findings import COLUMN, UNREAD, Finding, written
+from storyproof.formats.columns import folded
 from storyproof.formats.format import PLACE, Place
-from storyproof.formats.inspect_jsonl import folded
 
 _KINDS = {"answer": STRUCTURAL, "question_type": QUESTION_TYPE, "story_type": SEMANTIC}
 _COUNTED = {QUESTION_TYPE: "wrong_question_types", SEMANTIC: "wrong_story_types", COLUMN: "wrong_columns"}
@@ -96,7 +96,7 @@ class RowJudge(KindJudge):
 
 
 def _agrees(subject: Subject, name: str, found: Any, right: Any) -> bool:
-    if name == "answer" and subject.format.has_free_answers:
+    if name == "answer" and subject.has_free_answers:
         return any(folded(each) == folded(right) for each in found.split("\n"))
     return bool(found == right)
 

@@ -41,7 +41,7 @@ from storyproof.families.belief.tomi_text import parse_question
 from storyproof.families.belief.world import plot_problems
 from storyproof.families.file_judge import Subject
 from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
-from storyproof.formats.inspect_jsonl import folded
+from storyproof.formats.columns import folded
 
 
 @lru_cache(maxsize=20_000)
@@ -171,7 +171,7 @@ class TomiJudge(KindJudge):
 
     def _agree(self, found: str, right: str | None) -> bool:
         """Return whether an answer is the right one; evaluation frameworks are not strict about its form."""
-        if not self.subject.format.has_free_answers or right is None:
+        if not self.subject.has_free_answers or right is None:
             return found == right
         return any(folded(each) == folded(right) for each in found.split("\n"))
 

@@ -93,8 +93,8 @@ class KinshipJudge(FileJudge):
         rules = subject.settings.get("rules")
         self._rules = None if rules is None else load_rules(rules)
         self._sample = ProofSample(subject)
-        own = _TOTALS if subject.format.holds_text else {k: v for k, v in _TOTALS.items() if k not in _OF_CSV}
-        self._totals = own if subject.format.holds_text else {**own, **corrections.TOTALS}
+        own = _TOTALS if subject.format.family else {k: v for k, v in _TOTALS.items() if k not in _OF_CSV}
+        self._totals = own if subject.format.family else {**own, **corrections.TOTALS}
         self._counts: Counter[str] = Counter()
         self._wrong: Counter[str] = Counter()  # answers that are wrong under every reading, by task
         self._dependent: Counter[str] = Counter()  # answers that are right under another reading, by reading
@@ -264,7 +264,7 @@ class KinshipJudge(FileJudge):
 
     def _column(self, name: str) -> str:
         """Return what the file calls a column of examples."""
-        return PUBLISHED_NAMES.get(name, name) if self.subject.format.holds_text else name
+        return PUBLISHED_NAMES.get(name, name) if self.subject.format.family else name
 
     def _unread(self, row: int, line: int, name: str | None, error: DataError) -> Finding:
         """Return that a row is not understood."""

@@ -17,7 +17,15 @@ from typing import Any
 from storyproof.errors import QUOTED, DataError, quoted
 from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
-from storyproof.io.bounded_input import DocumentError, name_of, parse_json, parse_shipped, parse_yaml, read_bytes
+from storyproof.io.bounded_input import (
+    DocumentError,
+    name_of,
+    open_text,
+    parse_json,
+    parse_shipped,
+    parse_yaml,
+    read_bytes,
+)
 
 _FORMS = {
     "he": "she", "him": "her", "his": "her", "himself": "herself", "dad": "mom", "grandpa": "grandma", "boy": "girl",
@@ -29,6 +37,7 @@ _SHIPPED = "placeholders.yaml"
 _TYPOS = {"neice": "niece"}
 _WORD = "|".join(sorted([*WORDS, *_TYPOS], key=len, reverse=True))
 _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
+_BEGINNING = re.compile(rf'\s*\{{\s*(?:\}}|"(?:{_WORD})[^"]*"\s*:|"[^"]*"\s*:\s*\{{\s*"(?:fe)?male)')
 
 
 # -------------------------------------------------------------------------------------------- the shipped collection
@@ -125,6 +134,16 @@ def _kind(data: Any) -> str:
 
 
 # --------------------------------------------------------------------------------------------------- published files
+
+
+def looks_like_placeholders(path: Path) -> bool:
+    """Return whether a file begins as a collection of placeholders: an object by relations, with objects by genders."""
+    try:
+        with open_text(path, errors="replace") as file:
+            beginning = file.read(1 << 16)
+    except OSError:
+        return False
+    return _BEGINNING.match(beginning) is not None
 
 
 def load_placeholders(path: str | Path) -> Placeholders:

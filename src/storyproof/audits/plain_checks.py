@@ -1,0 +1,246 @@
+"""Checks that need no understanding of texts: they run on every row, whatever it says.
+
+Of each row only hashes are kept: of its story, of story and question, and of its answer. Conflicts are rows with the
+same story and question and different answers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from storyproof.audits.duplicates import Hashes, hash_of
+from storyproof.example import SPLITS
+from storyproof.findings import CONFLICT, NO_CHOICE, NOT_IN_STORY, TWICE, Finding
+from storyproof.formats.columns import folded
+from storyproof.formats.format import PLACE, numbers_of
+from storyproof.formats.records import RECORD
+
+MOST_COMPARED = 20_000_000  # rows that are compared between splits
+_EXTRACTIVE = 0.8  # the share of answers that occur in their stories, from which on the others are listed
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_PARTS = {name: name for name in SPLITS} | {"validation": "val", "valid": "val", "dev": "val", "training": "train"}
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class RowHashes:
+    """What is compared between rows: hashes of stories, of stories with questions, and of answers; and their splits."""
+
+    stories: Hashes
+    questions: Hashes
+    answers: Hashes
+    splits: npt.NDArray[np.int8]  # their places in SPLITS; -1 if not known
+
+
+@dataclass(slots=True)
+class PlainChecks:
+    """The checks of one file.
+
+    Attributes:
+        file: What findings call it.
+        split: Its split, if that can be told.
+        is_foreign: Whether somebody else wrote it, so that answers may be checked for being in stories or choices.
+        counts: How many choices, repeated questions and conflicts there are.
+    """
+
+    file: str
+    split: str | None = None
+    is_foreign: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    _parts: list[RowHashes] = field(default_factory=list)
+    _places: list[tuple[pa.ChunkedArray, ...]] = field(default_factory=list)  # ids, lines, answers and their names
+    _absent: list[tuple[int, int, str, str]] = field(default_factory=list)  # answers that are not in their story
+
+    def check(self, table: pa.Table) -> Iterator[Finding]:
+        """Yield what is wrong with rows by themselves, and remember what is compared with others."""
+        if "answer" not in table.column_names:
+            return
+        stories = _hashes(table.column("story"), _plain_story)
+        questions = stories * _ODD + _hashes(table.column("question"), _plain)
+        answers = _hashes(table.column("answer"), _plain_answer)
+        comparable = answers != _EMPTY
+        about = table.column(RECORD) if RECORD in table.column_names else None
+        known = [None] * table.num_rows if about is None else pc.struct_field(about, "part").to_pylist()
+        splits = self._splits(known)
+        empty = (stories == _EMPTY) & (_hashes(table.column("question"), _plain) == _EMPTY)
+        questions[~comparable | empty] = 0
+        self._parts.append(RowHashes(stories, questions, answers, splits))
+        lines, fields = (pc.struct_field(table.column(PLACE), name) for name in ("line", "answer"))
+        ids, texts = (table.column(name).cast(pa.string()) for name in ("id", "answer"))
+        self._places.append((ids, lines, texts, fields))
+        if self.is_foreign and about is not None:
+            yield from self._check_answers(table, about)
+
+    def _splits(self, parts: Sequence[str | None]) -> npt.NDArray[np.int8]:
+        names = [_PARTS.get((each or "").casefold(), self.split) for each in parts]
+        return np.array([SPLITS.index(each) if each else -1 for each in names], np.int8)
+
+    def _check_answers(self, table: pa.Table, about: pa.ChunkedArray) -> Iterator[Finding]:
+        """Yield answers that are not among their choices, and choices that occur twice."""
+        names = ("story", "answer", "id")
+        stories, answers, ids = (table.column(name).to_pylist() for name in names)
+        rows = zip(
+            *numbers_of(table), stories, answers, ids, pc.struct_field(about, "choices").to_pylist(), strict=True
+        )
+        for number, line, story, answer, name, choices in rows:
+            if not answer:
+                continue
+            known: dict[str, Any] = {"file": self.file, "row": number, "line": line, "id": name}
+            accepted = [folded(each) for each in answer.split("\n")]
+            if choices:
+                plain = [folded(each) for each in choices]
+                self.counts["with_choices"] += 1
+                if twice := [text for text, count in Counter(plain).items() if count > 1]:
+                    reason = "the right one is among them" if twice[0] in accepted else ""
+                    yield Finding(
+                        kind=TWICE, field="choices", found=twice[0], expected="", reason=reason, is_claim=False, **known
+                    )
+                if not set(accepted) & set(plain):
+                    shown = answer.replace("\n", ", ")
+                    expected = "one of " + ", ".join(choices)
+                    yield Finding(kind=NO_CHOICE, field="answer", found=shown, expected=expected, **known)
+            elif story:
+                self.counts["without_choices"] += 1
+                text = f" {story.casefold().replace('_', ' ')} "
+                if not any(each and each in text for each in accepted):
+                    self._absent.append((number, line, name, answer.replace("\n", ", ")))
+
+    def hashes(self) -> RowHashes:
+        """Return what is compared with the rows of other files."""
+        none = np.zeros(0, np.uint64)
+        nothing = RowHashes(none, none, none, np.zeros(0, np.int8))
+        parts = self._parts or [nothing]
+        return RowHashes(
+            np.concatenate([each.stories for each in parts]),
+            np.concatenate([each.questions for each in parts]),
+            np.concatenate([each.answers for each in parts]),
+            np.concatenate([each.splits for each in parts]),
+        )
+
+    def conclude(self, judged: Collection[int]) -> Iterator[Finding]:
+        """Yield conflicts, and answers that are not in their stories though most are; count them and repeated rows.
+
+        Args:
+            judged: Rows about which something is found, which explains the conflicts that they are in.
+        """
+        without = self.counts.pop("without_choices", 0)
+        if self._absent and len(self._absent) <= (1 - _EXTRACTIVE) * without:
+            for number, line, name, answer in self._absent:
+                known: dict[str, Any] = {"file": self.file, "row": number, "line": line, "id": name, "is_claim": False}
+                yield Finding(kind=NOT_IN_STORY, field="answer", found=answer, expected="words of the story", **known)
+        self.counts["conflicts"] = 0
+        whole = self.hashes()
+        for rows in _groups(whole.questions):
+            self.counts["repeated_questions"] += 1
+            answers = whole.answers[rows]
+            if (answers == answers[0]).all():
+                continue
+            self.counts["conflicts"] += 1
+            yield replace(self._conflict(rows, answers), is_claim=not any(row in judged for row in rows.tolist()))
+
+    def _conflict(self, rows: Numbers, answers: Hashes) -> Finding:
+        other = int(np.flatnonzero(answers != answers[0])[0])
+        (first, _, one, _), (name, line, two, column) = (self._place(int(rows[at])) for at in (0, other))
+        more = f"; {len(rows)} rows have them" if len(rows) > 2 else ""
+        return Finding(
+            file=self.file,
+            row=int(rows[other]),
+            line=line,
+            id=name,
+            kind=CONFLICT,
+            field=column,
+            found=two.replace("\n", ", "),
+            expected="",
+            reason=f"row {rows[0]} ({first}) has the same story and question with the answer {one!r}{more}",
+        )
+
+    def _place(self, row: int) -> tuple[str, int, str, str]:
+        """Return the id, the line and the answer of a row, and the name of its column."""
+        for ids, lines, answers, names in self._places:
+            if row < len(ids):
+                answer = names[row].as_py() or "answer"
+                return ids[row].as_py() or "", lines[row].as_py(), answers[row].as_py() or "", answer
+            row -= len(ids)
+        raise IndexError(row)
+
+
+def _groups(keys: Hashes) -> Iterator[Numbers]:
+    """Yield the rows of each key that several rows have, in the order of their first rows; 0 is no key."""
+    if not len(keys):
+        return
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    starts = np.flatnonzero(np.append([True], ordered[1:] != ordered[:-1]))
+    ends = np.append(starts[1:], len(keys))
+    several = np.flatnonzero((ends - starts > 1) & (ordered[starts] != 0)).tolist()
+    found = [order[starts[place] : ends[place]] for place in several]
+    yield from sorted(found, key=lambda rows: int(rows[0]))
+
+
+def find_shared(files: Sequence[RowHashes]) -> list[dict[str, Any]]:
+    """Return what each two splits share: stories, questions about them, and conflicts; nothing if they share none."""
+    if sum(len(each.questions) for each in files) > MOST_COMPARED:
+        return []
+    found = []
+    by_split = {}
+    for place, name in enumerate(SPLITS):
+        masks = [each.splits == place for each in files]
+        by_split[name] = {
+            what: np.concatenate([getattr(each, what)[mask] for each, mask in zip(files, masks, strict=True)])
+            for what in ("stories", "questions", "answers")
+            if files
+        }
+    for first, second in combinations(SPLITS, 2):
+        one, two = by_split[first], by_split[second]
+        if not files or not len(one["questions"]) or not len(two["questions"]):
+            continue
+        stories = np.setdiff1d(np.intersect1d(one["stories"], two["stories"]), [_EMPTY])
+        questions = np.setdiff1d(np.intersect1d(one["questions"], two["questions"]), [0])
+        if not len(stories) and not len(questions):
+            continue
+        pairs = [np.unique(np.stack([part["questions"], part["answers"]]), axis=1) for part in (one, two)]
+        ours, theirs = ({tuple(each) for each in pair[:, np.isin(pair[0], questions)].T.tolist()} for pair in pairs)
+        conflicts = len({key for key, _ in ours ^ theirs})
+        counts = {"stories": len(stories), "questions": len(questions), "conflicts": conflicts}
+        found.append({"first": first, "second": second, **counts})
+    return found
+
+
+def _hashes(column: pa.ChunkedArray, plain: Callable[[str], str]) -> Hashes:
+    """Return the hashes of texts, each of which is made plain once however often it occurs."""
+    found = []
+    for chunk in column.chunks:
+        coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        texts = coded.dictionary.to_pylist()
+        hashes = np.array([hash_of(plain(each or "")) for each in texts] or [0], np.uint64)
+        codes = np.asarray(pc.fill_null(coded.indices, -1)).astype(np.int64)
+        found.append(np.where(codes < 0, _EMPTY, hashes[codes]))
+    return np.concatenate(found) if found else np.zeros(0, np.uint64)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _plain_story(text: str) -> str:
+    """Return a story without spaces and lines that hold no words."""
+    return " ".join(part for part in text.split() if not set(part) <= _SIGNS).casefold()
+
+
+def _plain_answer(text: str) -> str:
+    """Return an answer without what does not matter; nothing, which is not compared, if several are accepted."""
+    accepted = {*map(folded, text.split("\n"))}
+    return accepted.pop() if len(accepted) == 1 else ""
+
+
+_SIGNS = set("*-_=#~")
+_EMPTY = np.uint64(hash_of(""))

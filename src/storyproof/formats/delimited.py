@@ -1,0 +1,295 @@
+"""Tables as text: one record per line, cells separated by commas, tabs, semicolons or bars, with a header.
+
+Encodings, byte order marks, ends of lines and quotes stay as they are in corrected copies. Lines that begin with `#`
+before the header are comments.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from storyproof.errors import DataError, quoted
+from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.format import Format, formats
+from storyproof.formats.json_edits import Changes, Write
+from storyproof.formats.lines import long_line, unreadable
+from storyproof.formats.records import Record, has_questions, read_strictly
+from storyproof.io.bounded_input import LONGEST_LINE, MOST_COLUMNS, LongLineError, has_surrogate, lines_of, open_file
+
+_BEGINNING = 1 << 16  # bytes that tell encoding and separator
+_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_OTHERS = "cp1252"  # what programs on Windows write if it is not UTF-8
+_SEPARATORS = ",\t;|"
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+class TextRecord(NamedTuple):
+    """A record: its number from 0 (-1 for the header and lines before it), its first line from 1, its text, its cells.
+
+    Empty lines and comments are records without cells; they are not numbered.
+    """
+
+    row: int
+    line: int
+    raw: str
+    cells: list[str]
+    problem: str = ""
+
+
+class Manner(NamedTuple):
+    """How a file is written: its encoding, what separates cells, whether quotes mean anything, lines of comment."""
+
+    encoding: str
+    separator: str
+    has_quotes: bool
+    comments: int = 0
+
+
+def manner_of(path: Path) -> Manner:
+    """Return how a file is written, by its beginning.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    try:
+        with open_file(path) as file:
+            beginning = file.read(_BEGINNING)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    encoding = next((name for mark, name in _MARKS.items() if beginning.startswith(mark)), "")
+    if not encoding:
+        try:
+            codecs.getincrementaldecoder("utf-8")().decode(beginning)
+            encoding = "utf-8"
+        except UnicodeDecodeError:
+            encoding = _OTHERS
+    lines = [line for line in beginning.decode(encoding, "replace").lstrip(_BYTE_ORDER_MARK).splitlines() if line]
+    comments = _comments(lines)
+    header = lines[comments] if lines else ""
+    counts = {sign: re.sub(r'"[^"]*"', "", header).count(sign) for sign in _SEPARATORS}
+    separator = max(_SEPARATORS, key=lambda sign: counts[sign])
+    if not counts[separator]:
+        separator = "\t" if path.suffix == ".tsv" else ","
+    whole = lines[:-1] if len(beginning) == _BEGINNING else lines
+    # In a cell of a quoted table may be ends of lines; in a plain one quotes are letters like any others.
+    is_even = all(line.count(separator) == counts[separator] for line in whole[comments:])
+    is_plain = separator == "\t" and is_even and any(line.count('"') % 2 for line in whole)
+    return Manner(encoding, separator, not is_plain, comments)
+
+
+def _comments(lines: Sequence[str]) -> int:
+    """Return how many lines are comments before the header."""
+    count = 0
+    while count < len(lines) and lines[count].startswith("#"):
+        count += 1
+    if count == 1 and len(lines) > 1 and any(lines[0].count(sign) == lines[1].count(sign) > 0 for sign in _SEPARATORS):
+        return 0  # a header whose first name begins so
+    return 0 if count == len(lines) else count
+
+
+def read_text_records(path: Path, manner: Manner | None = None) -> Iterator[TextRecord]:
+    """Read a file's records with their texts, the header first; what cannot be read says why.
+
+    Raises:
+        DataError: If the file cannot be read, or has no header.
+    """
+    manner = manner or manner_of(path)
+    try:
+        with open_file(path) as file:
+            text = io.TextIOWrapper(file, encoding=manner.encoding, newline="", errors="surrogateescape")
+            yield from _split(path, lines_of(text), manner)
+    except UnicodeError as error:  # half a character of UTF-16
+        raise DataError(f"{path} is not text in {manner.encoding}: {error}.") from error
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except LongLineError as error:
+        raise long_line(path, error) from error
+
+
+def _split(path: Path, lines: Iterable[str], manner: Manner) -> Iterator[TextRecord]:
+    taken: list[str] = []
+    source = iter(lines)
+
+    def take() -> Iterator[str]:
+        for text in source:
+            taken.append(text)
+            if sum(map(len, taken)) > LONGEST_LINE:
+                raise csv.Error(f"a record of more than {LONGEST_LINE:,} characters")
+            yield text.removeprefix(_BYTE_ORDER_MARK)
+
+    reader = (
+        csv.reader(take(), delimiter=manner.separator)
+        if manner.has_quotes
+        else csv.reader(take(), delimiter=manner.separator, quoting=csv.QUOTE_NONE)
+    )
+    row, line, width, comments = -1, 1, 0, manner.comments
+    while True:
+        problem = ""
+        try:
+            cells = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            cells, problem = [], f"found {error}, expected a record of a table"
+        raw = "".join(taken)
+        taken.clear()
+        if row < 0 and (not raw.strip(_BYTE_ORDER_MARK).strip() or comments):
+            comments -= bool(raw.strip())
+            yield TextRecord(-1, line, raw, [])
+            line += 1
+            continue
+        if row < 0:
+            if problem or len(cells) > MOST_COLUMNS:
+                what = problem or f"it has {len(cells):,} columns, expected at most {MOST_COLUMNS:,}"
+                raise DataError(f"{path}, line {line}: {what}.")
+            width = len(cells)
+        elif cells and len(cells) != width and not problem:
+            problem = f"it has {len(cells)} cells, expected {width} as in the header"
+        if has_surrogate(raw):
+            problem = problem or "found bytes that are not text in its encoding"
+        yield TextRecord(row, line, raw, cells, problem)
+        row, line = row + bool(cells or problem), line + (raw.count("\n") or raw.count("\r") or 1)
+    if not width:
+        raise DataError(f"{path} is empty, expected a header with the names of columns.")
+
+
+def names_of_header(cells: Sequence[str]) -> list[str]:
+    """Return the names of columns; those without a name, or with one that another has, get one from their place."""
+    found: list[str] = []
+    for place, cell in enumerate(cells):
+        name = cell.strip()
+        found.append(name if name and name not in found else f"{name or 'column'} {place + 1}")
+    return found
+
+
+class Delimited(Format):
+    """Tables as text."""
+
+    name = "table"
+    suffixes = (".csv", ".tsv")
+    opening = "a header with a column for the story or the question"
+    holds_text = True
+    has_free_answers = True
+
+    def recognise(self, path: Path) -> bool:
+        """Return whether a file's name says that it is a table, and no other format has such tables."""
+        others = (each for each in formats() if each is not self and path.suffix in each.suffixes)
+        return path.suffix in self.suffixes and not any(each.recognise(path) for each in others)
+
+    def is_data(self, path: Path) -> bool:
+        """Return whether a file has columns of questions."""
+        return has_questions(self, path)
+
+    def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
+        """Read a file whose columns are found by their names."""
+        return read_strictly(path, self, rows, places=places)
+
+    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+        """Read the records of a file."""
+        names: list[str] = []
+        for row, line, _, cells, problem in read_text_records(path):
+            if not cells and not problem:
+                continue
+            if row < 0:
+                names = names_of_header(cells)
+            elif problem:
+                yield Record(None, line, row, problem)
+            else:
+                yield Record(dict(zip(names, cells, strict=True)), line, row)
+
+    def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
+        """Replace cells in the text of their records, quoted as they were."""
+        return {path.name: lambda file: file.writelines(_patched_records(path, changes))}
+
+
+def _patched_records(path: Path, changes: Changes) -> Iterator[bytes]:
+    manner = manner_of(path)
+    names: list[str] = []
+    added: list[str] = []
+    rows = 0
+    for record in read_text_records(path, manner):
+        text = record.raw
+        if record.row < 0 and record.cells:
+            names = names_of_header(record.cells)
+            used = {name for each in changes.values.values() for name in each}
+            added = [name for name in changes.added if name in used and name not in names]
+            text = patched(path, record, names, {}, changes, added, manner)
+        elif record.row >= 0 and (record.cells or record.problem):
+            rows += 1
+            if record.row in changes.gone:
+                continue
+            if not record.problem:
+                values = changes.values.get(record.row, {})
+                more = [str(values.get(name, changes.added[name])) for name in added]
+                text = patched(path, record, names, values, changes, more, manner)
+        yield text.encode(manner.encoding, "surrogateescape")
+    changes.check_rows(path, rows)
+
+
+def patched(
+    path: Path,
+    record: Any,
+    names: Sequence[str],
+    values: dict[str, Any],
+    changes: Changes,
+    more: Sequence[str],
+    manner: Manner,
+) -> str:
+    """Return a record's text with some cells replaced, and some added at the end.
+
+    Raises:
+        DataError: If a cell is not as when the file was audited.
+    """
+    values = {name: value for name, value in values.items() if name in names}
+    if not values and not more:
+        return str(record.raw)
+    parts, end = split_raw(record.raw, manner)
+    for name, value in values.items():
+        place = names.index(name)
+        if changes.expected(record.row, name) not in (None, record.cells[place]):
+            raise DataError(
+                f"{path}, row {record.row}, line {record.line}: {name} is {quoted(record.cells[place])}, expected "
+                f"{quoted(changes.expected(record.row, name))} as when it was audited; audit it again."
+            )
+        if value != record.cells[place]:
+            parts[place] = in_manner(str(value), parts[place], manner)
+    like = '"' if all(part.startswith('"') for part in parts) else ""
+    return manner.separator.join([*parts, *(in_manner(each, like, manner) for each in more)]) + end
+
+
+COMMAS = Manner("utf-8", ",", True)
+
+
+def split_raw(raw: str, manner: Manner = COMMAS) -> tuple[list[str], str]:
+    """Split a record's text into the texts of its cells, quotes included, and the end of the line."""
+    body = raw.rstrip("\r\n")
+    sign = re.escape(manner.separator)
+    if not manner.has_quotes:
+        return body.split(manner.separator), raw[len(body) :]
+    cell = re.compile(rf'\ufeff?"(?:[^"]|"")*"[^{sign}]*|[^"{sign}\r\n][^{sign}\r\n]*|')
+    parts, at = [], 0
+    while at <= len(body):
+        match = cell.match(body, at)
+        parts.append(match[0] if match else "")
+        at += len(parts[-1]) + 1  # past the separator
+    return parts, raw[len(body) :]
+
+
+def in_manner(value: str, like: str, manner: Manner = COMMAS) -> str:
+    """Return a cell in the style of another: in quotes if that one is, or if it must be."""
+    if not manner.has_quotes:
+        return value
+    if like.startswith('"') or any(each in value for each in f'{manner.separator}"\r\n'):
+        return '"' + value.replace('"', '""') + '"'
+    return value
+
+
+FORMAT = Delimited()

@@ -1,0 +1,310 @@
+"""Rows from the records of any file: the one way in which an audit reads objects, whatever format holds them.
+
+A format yields `Record`s; `RecordFile` finds out which columns hold what, and yields tables with the columns of
+examples, `place` and `record`. Records that cannot be read, and rows that lack something, are rows too.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from storyproof.errors import ConfigError, DataError, ParseError, quoted
+from storyproof.example import REQUIRED, SCHEMA, plain_schema
+from storyproof.families.family import Family, families, recognise
+from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.columns import (
+    Columns,
+    NoColumnsError,
+    RowValues,
+    find_columns,
+    find_instructions,
+    rows_of,
+    without_instructions,
+)
+from storyproof.formats.format import PLACE, Format, stem_of, with_places
+
+RECORD = "record"  # the column with what a record says besides the columns of examples
+_RECORD_TYPE = pa.struct(
+    [
+        ("number", pa.int64()),  # of the record, from 0
+        ("part", pa.string()),  # of the file, such as train
+        ("cause", pa.string()),  # what is lacking, if the row cannot be judged
+        ("problem", pa.string()),
+        ("choices", pa.list_(pa.string())),
+        ("labels", pa.list_(pa.string())),  # of the choices
+        ("written", pa.string()),  # the answer as it stands there, as JSON, if it is not the text of the answer
+    ]
+)
+BROKEN = "record"  # the cause of records that cannot be read
+VALUES = "columns"  # the cause of rows of ours with values of another type
+_SAMPLE = 2_000  # records in which instructions are looked for
+_SAMPLE_CHARACTERS = 32 << 20
+_COMPARED = 200  # records that columns are guessed from
+_ROWS = 8_192  # of a table
+_NOT_OF_OURS = frozenset((*REQUIRED, "id", "split"))
+
+
+class Record(NamedTuple):
+    """What a file holds per line or object.
+
+    Attributes:
+        value: Its values by column; None if it cannot be read.
+        line: Its line, from 1; 0 if the format has none.
+        number: What ids of rows without an id are made of.
+        problem: Why it cannot be read.
+        part: The part of the file that it is in, such as `train` in `{"train": [...], "test": [...]}`.
+    """
+
+    value: Mapping[str, Any] | None
+    line: int
+    number: int
+    problem: str = ""
+    part: str = ""
+
+
+class RecordFile:
+    """The rows of a file of records.
+
+    Args:
+        path: The file.
+        form: Its format.
+        given: What users said about its columns, by role; see `columns.parse_columns`.
+        ignored: Columns under names of ours that hold something else.
+
+    Attributes:
+        columns: Where its rows are; several if its records have several kinds of questions.
+        is_ours: Whether it has the columns of examples, all of them or those of one family.
+        family: The family that its columns tell, if they do.
+        instructions: Lines around its stories that are no part of them.
+        names: The columns of ours that it has, besides those of `columns`.
+        given: What users said.
+        count: How many records were read.
+
+    Raises:
+        DataError: If no record can be read, or no column for a story or a question is found.
+    """
+
+    def __init__(
+        self, path: Path, form: Format, given: Mapping[str, str] | None = None, ignored: Collection[str] = ()
+    ) -> None:
+        self._path, self._form = path, form
+        self.given, self.count = dict(given or {}), 0
+        records = iter(form.records(path))
+        sample = list(_limited(records))
+        values = [each.value for each in sample if each.value]
+        if sample and not values:
+            line = f", line {sample[0].line}" if sample[0].line else ""
+            raise DataError(f"{path}{line}: {sample[0].problem or 'there is nothing'}; no row can be read.")
+        names = list(dict.fromkeys(name for each in values for name, value in each.items() if value is not None))
+        marked = recognise(names)
+        self.is_ours = not given and (bool(marked.marks) or set(SCHEMA.names) <= set(names))
+        self.family: Family | None = marked if marked.marks and not given else None
+        self.instructions: frozenset[str] = frozenset()
+        self._makes_rows = not given and form.makes_rows
+        if self.is_ours or self._makes_rows or not values:
+            self.columns = [Columns(("story",), ("question",), ("answer",), id=("id",))]
+        else:
+            self.columns = find_columns(values[:_COMPARED], given or {}, f"{path}")
+            self.instructions = find_instructions(
+                row.story for value in values for columns in self.columns for row in rows_of(value, columns)
+            )
+        ours = {each.name: each for family in families() for each in plain_schema(family.schema)}
+        ours |= {each.name: each for each in plain_schema(marked.schema)}
+        self.names = [name for name in ours if name in names and name not in _NOT_OF_OURS and name not in ignored]
+        self._schema = pa.schema([each for name, each in ours.items() if name in SCHEMA.names or name in self.names])
+        self._taken = {*self.names, *({"split"} if self.is_ours else ())}
+        if form.reads_arrays:  # what is not needed is not read
+            needed = {*self._taken, *(name for each in self.columns for name in each.firsts)}
+            self._records: Iterable[Record] = form.records(path, needed)
+        else:
+            self._records = chain(sample, records)
+
+    @property
+    def keeps_ids(self) -> bool:
+        """Whether ids are its own under the name of ours, so that none may occur twice."""
+        return self.is_ours or self._makes_rows or {each.id for each in self.columns} == {("id",)}
+
+    def described(self) -> dict[str, str]:
+        """Return the columns as people read them, by what they hold; empty if all are called as ours."""
+        if self.is_ours or self._makes_rows:
+            return {}
+        found: dict[str, dict[str, None]] = {}
+        for columns in self.columns:
+            for role, name in columns.named().items():
+                found.setdefault(role, {})[name] = None
+        named = {role: " and ".join(names) for role, names in found.items()}
+        return named if any(role != name for role, name in named.items()) else {}
+
+    def tables(self, rows: int = _ROWS) -> Iterator[pa.Table]:
+        """Read the file in tables of at most so many rows, with places and the column `record`."""
+        waiting: list[dict[str, Any]] = []
+        done, most = 0, min(rows, _ROWS)
+        for row in self._rows():
+            waiting.append(row)
+            if len(waiting) == most:
+                yield self._table(waiting, done)
+                waiting, done = [], done + most
+        if waiting:
+            yield self._table(waiting, done)
+
+    def _table(self, rows: list[dict[str, Any]], first: int) -> pa.Table:
+        columns = [_column([row.get(each.name) for row in rows], each.type) for each in self._schema]
+        table = pa.table(columns, schema=self._schema)
+        table = table.append_column(RECORD, pa.array([row[RECORD] for row in rows], _RECORD_TYPE))
+        lines, answers = [row["line"] for row in rows], [row["answer at"] for row in rows]
+        return with_places(table, first, lines, answers=answers)
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        for place, record in enumerate(self._records):
+            self.count = place + 1
+            named = f"{stem_of(self._path)}-{record.number}"
+            beside = {"number": place, "part": record.part or None}
+            empty = {"id": named, "story": "", "question": "", "answer": "", "line": record.line, "answer at": "answer"}
+            if record.value is None:
+                yield {**empty, RECORD: {**beside, "cause": BROKEN, "problem": record.problem}}
+                continue
+            own = {name: record.value.get(name) for name in self._taken}
+            if isinstance(number := own.get("story_id"), int) and not isinstance(number, bool):
+                own["story_id"] = str(number)
+            if self._makes_rows:
+                try:
+                    made = self._form.make_row(record.value)
+                except DataError as error:
+                    made = {RECORD: {"cause": "question", "problem": str(error)}}
+                yield {
+                    **empty,
+                    **own,
+                    **made,
+                    "id": made.get("id") or named,
+                    RECORD: {**beside, **made.get(RECORD, {})},
+                }
+                continue
+            found = [row for columns in self.columns for row in rows_of(record.value, columns)]
+            if not found:
+                problem = {"cause": "question", "problem": "there is no question"}
+                yield {**empty, **own, RECORD: {**beside, **problem}}
+            for number, row in enumerate(found):
+                name = (row.id or named) + (f"-{number}" if len(found) > 1 else "")
+                told, about = self._row(row, own)
+                yield {**empty, **own, **told, "id": name, RECORD: {**beside, **about}}
+
+    def _row(self, row: RowValues, value: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the columns of a row, and what `record` says about it."""
+        cause, problem = row.problem
+        story, question = row.story or "", row.question or ""
+        if self.is_ours:
+            if not cause and (wrong := wrong_type(value, self.family or recognise((), question))):
+                cause, problem = VALUES, wrong
+        else:
+            story = without_instructions(story, self.instructions)
+            family = recognise((), question)
+            with suppress(ParseError):  # in another form: who judges the row says so
+                story = family.lines(story)
+            with suppress(ParseError):
+                question = family.question_in(question)
+        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": ".".join(row.answer_at)}
+        about: dict[str, Any] = {"cause": cause or None, "problem": problem or None, "part": row.split}
+        if row.choices:
+            about |= {"choices": [text for _, text in row.choices], "labels": [label for label, _ in row.choices]}
+        if row.choices or row.written != row.answer:
+            about["written"] = json.dumps(row.written, default=str)
+        return told, {name: each for name, each in about.items() if each is not None}
+
+
+def has_questions(form: Format, path: Path, *, if_damaged: bool = True) -> bool:
+    """Return whether a file has columns for questions with stories or answers; `if_damaged` if it cannot be read."""
+    try:
+        found = RecordFile(path, form)
+    except NoColumnsError:
+        return False
+    except (DataError, ConfigError):
+        return if_damaged
+    return any(each.question and (each.story or each.answer) for each in found.columns)
+
+
+def read_strictly(path: Path, form: Format, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
+    """Read a file whose columns have other names, for what needs all of its rows.
+
+    Raises:
+        DataError: If a row cannot be read; the message says which.
+    """
+    for table in RecordFile(path, form).tables(rows):
+        for about, place in zip(table.column(RECORD).to_pylist(), table.column(PLACE).to_pylist(), strict=True):
+            if about["problem"]:
+                at = f"line {place['line']}" if place["line"] else f"row {place['row']}"
+                raise DataError(f"{path}, {at}: {about['problem']}.")
+        yield table.drop_columns([RECORD] if places else [RECORD, PLACE])
+
+
+def _limited(records: Iterator[Record]) -> Iterator[Record]:
+    """Yield the first records: some thousand, and of bounded size."""
+    size = 0
+    for record in islice(records, _SAMPLE):
+        yield record
+        size += len(str(record.value))
+        if size > _SAMPLE_CHARACTERS:
+            return
+
+
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """Return values as a column; those of another type are null."""
+    try:
+        return pa.array(values, kind)
+    except (ValueError, TypeError, OverflowError, pa.ArrowException):
+        return pa.array([value if _converts(value, kind) else None for value in values], kind)
+
+
+def _converts(value: Any, kind: pa.DataType) -> bool:
+    try:
+        pa.array([value], kind)
+    except (ValueError, TypeError, OverflowError, pa.ArrowException):
+        return False
+    return True
+
+
+# Types of the columns of examples.
+
+
+def wrong_type(row: Mapping[str, Any], family: Family) -> str:
+    """Return which value of a row has another type than in its family; empty if all have their types."""
+    for name, fits, kind in _columns(family):
+        value = row.get(name)
+        if value is not None and not fits(value):
+            return f"'{name}' is {quoted(value)}, expected {_expected(kind)}"
+    return ""
+
+
+@cache
+def _columns(family: Family) -> tuple[tuple[str, Callable[[Any], bool], pa.DataType], ...]:
+    """Return name, test of values and type of each column: asking Arrow for every row takes as long as reading it."""
+    return tuple((field.name, _test_of(field.type), field.type) for field in family.schema)
+
+
+def _test_of(kind: pa.DataType) -> Callable[[Any], bool]:
+    """Return what tells whether a value has a type."""
+    if pa.types.is_list(kind):
+        fits = _test_of(kind.value_type)
+        return lambda value: isinstance(value, list) and all(map(fits, value))
+    if pa.types.is_boolean(kind):
+        return lambda value: isinstance(value, bool)
+    if pa.types.is_integer(kind):
+        most = 1 << (kind.bit_width - 1)
+        return lambda value: isinstance(value, int) and not isinstance(value, bool) and abs(value) < most
+    return lambda value: isinstance(value, str)
+
+
+def _expected(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        inner = kind.value_type
+        return "a list of " + (
+            "lists of numbers" if pa.types.is_list(inner) else "numbers" if pa.types.is_integer(inner) else "words"
+        )
+    return "true or false" if pa.types.is_boolean(kind) else "a number" if pa.types.is_integer(kind) else "text"

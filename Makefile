@@ -15,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study and not site and not cluster
 
-.PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture soak coverage mutants bench bench-cores docs notebooks figures screenshots proofs \
+.PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture soak coverage mutants bench bench-cores evidence docs notebooks figures screenshots proofs \
 	package locks hooks clean
 
 # A tour of one screen, in under a minute after the installation; the files are in demo.
@@ -99,6 +99,12 @@ mutants: $(READY) .venv-tools/.ready
 # .venv-integrations (make test-integrations), other harnesses are left out.
 bench: $(READY)
 	$(BIN)/python -m docs.figures --speed
+
+# Counts wrong answers and proofs in everything that is generated, read back from the text; an hour of CPU. What is done
+# is kept in build/evidence.jsonl: delete it after a change of the code. EVIDENCE="--only NAME … --workers 2"
+evidence: $(READY)
+	mkdir -p build
+	PYTHONPATH=src $(BIN)/python -m benchmarks.evidence --keep build/evidence.jsonl $(EVIDENCE)
 
 # Rate and efficiency of generate and verify with 1, 2, 4 … workers, up to the number of cores; some five minutes.
 bench-cores: $(READY)

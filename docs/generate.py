@@ -13,7 +13,7 @@ from typer.main import get_command
 import storyproof
 from docs.figures import write_page as figures
 from docs.gallery import gallery, pictures
-from docs.pictures import false_belief
+from docs.pictures import false_belief, playing_story
 from docs.sentences import write_page as sentences
 from storyproof import catalog
 from storyproof.cli import EXIT_CODES, HELP, app
@@ -173,6 +173,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     Path(__file__).with_name("sentences.md"): sentences,
     Path(__file__).with_name("gallery.md"): gallery,
     Path(__file__).parent / "images" / "false-belief.svg": false_belief,
+    Path(__file__).parent / "images" / "playing-story.svg": playing_story,
     **pictures(),
     **task_files(),
 }

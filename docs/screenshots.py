@@ -208,7 +208,7 @@ def dashboard_of_study(folder: Path) -> str:
             taken = draws.randint(4_000, 30_000)
             clock[0] += taken / 1000
             submit_answer(study, me, step.slot, answer, taken)
-    return _write_study_page(folder, dashboard_page(study, AdminSession("", "")))
+    return _write_study_page(folder, dashboard_page(study, AdminSession("", ""), "https://study.example.org"))
 
 
 SHOTS: dict[str, Shot] = {

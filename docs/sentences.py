@@ -6,9 +6,11 @@ written; a test fails when the page is out of date.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import storyproof
@@ -42,6 +44,7 @@ _ACTS = {
     "announce lie": "… and lies",
     "noise": "nothing happens (changes nothing)",
 }
+_MESSAGES = ("whisper", "announce")
 _ASKS = {
     "memory": "where the object was first",
     "reality": "where the object is",
@@ -56,6 +59,7 @@ _WORDS = {
     "agents": "Ann and Bob",
     "agent": "Ann",
     "hearer": "Bob",
+    "said": "the key",
     "thing": "the key",
     "container": "the box",
     "from": "the bag",
@@ -64,6 +68,27 @@ _WORDS = {
     "words": "the hat and the bag",
 }
 _FORMS = {"is": "is", "was": "was", "a": "a key", "it": "it"}  # of the object, where a template names a form
+_EXAMPLES = {
+    "de": {
+        "agent": "Anna",
+        "hearer": "Bernd",
+        "thing:is": "ist",
+        "thing:was": "war",
+        "thing:nom": "der Schlüssel",
+        "thing:acc": "den Schlüssel",
+        "container:in": "in der Schachtel",
+    },
+    "es": {
+        "agent": "Ana",
+        "agent:and": "y Luis",
+        "hearer": "Luis",
+        "thing:is": "está",
+        "thing:was": "estaba",
+        "thing:the": "la llave",
+        "container:the": "la caja",
+    },
+    "zh": {"agent": "王芳", "hearer": "王强", "thing": "钥匙", "container": "盒子"},
+}
 _SCENE = "Ann and Bob are in the hall. The key is in the box. "
 _ASKED = "Where will Bob look for the key?"
 _READ = (
@@ -73,6 +98,7 @@ _READ = (
     ),
     (f"{_SCENE}Bob leaves. While Bob is away, Ann takes the key out of the box and puts it in the jar.", _ASKED),
     (f"{_SCENE}Bob went out. Ann moved the key into the jar. Then Bob came back.", _ASKED),
+    (f"{_SCENE}Bob leaves. Ann moves the key to the jar.", "After Bob comes back, where will he look for the key?"),
 )  # fmt: skip
 _REFUSED = (
     ("thoughts, wishes and plans", "Bob thinks about the key."),
@@ -90,6 +116,8 @@ _FAMILY = (
     ("Ann has two sons, Ben and Carl.", "What is Ben to Ann?"),
     ("Ben is Ann's son and Carl's brother.", "What is Carl to Ann?"),
     ("Ann baked a cake with her mom, Eve. Eve's husband Carl ate it.", "What is Carl to Ann?"),
+    ("Ann asked her brother Ben if he could help. Ben doesn't like his father Carl.", "What is Carl to Ann?"),
+    ("Ann enjoys talking to her brother. His name is Ben.", "Ben is the ___ of Ann"),
     ("Ada is the mother of Ben. Dan is Ben's uncle.", "What is Dan to Ada?"),
 )
 _NO_FAMILY = (
@@ -180,7 +208,7 @@ def _sentences() -> Iterator[str]:
     for act, meaning in _ACTS.items():
         templates = pack["sentences"].get(act, {})
         own = [_template(templates[PLAIN])] if templates else []
-        others = [_template(each) for each in templates.get(NARRATIVE, ()) if act not in reworded]
+        others = [_template(each) for each in templates.get(NARRATIVE, ()) if act not in reworded or act in _MESSAGES]
         others += [compact(each) for each in reworded.get(act, ())]
         yield f"| {meaning} | {_joined(own)} | {_joined([each for each in others if each not in own])} |"
 
@@ -201,6 +229,64 @@ def _questions() -> Iterator[str]:
             yield f"| {meaning} | Where do *Ann* and *Bob* commonly believe *the key* to be? |"
         else:
             yield f"| {meaning} | {_joined([_template(each) for each in _all_forms(forms)])} |"
+
+
+def _other_questions(language: str) -> Iterator[str]:
+    """Yield rows of the questions of another language: the parts of the long ones one after the other."""
+    asked = _read("belief", f"{language}.yaml")["questions"]
+    yield "| question | forms |\n|---|---|"
+    for name, meaning in _ASKS.items():
+        forms = asked[name]
+        if isinstance(forms, dict) and "first" in forms:
+            parts = [forms[part] for part in ("first", "middle", "last")]
+            whole = [
+                _fill(each, language) for each in _all_forms([forms[part] for part in ("none", "one") if part in forms])
+            ]
+            parts = [each if isinstance(each, str) else " / ".join(each) for each in parts]
+            shown = [*whole, " + ".join(_fill(each, language) for each in parts)]
+        else:
+            shown = [_fill(each, language) for each in _all_forms(forms)]
+        yield f"| {meaning} | {_joined(shown)} |"
+
+
+def _fill(text: str, language: str) -> str:
+    """Return a form with example words."""
+
+    def fill(slot: re.Match[str]) -> str:
+        word = _EXAMPLES[language][slot[1]]
+        return word if slot[1] in ("thing:is", "thing:was") else f"*{word}*"
+
+    return re.sub(r"\{([\w:]+)\}", fill, text)
+
+
+def _coverage() -> Iterator[str]:
+    """Yield how much of published text is understood, as `benchmarks.understood` measured it."""
+    stored = Path(__file__).with_name("figures") / "understood.json"
+    values = json.loads(stored.read_text(encoding="utf-8"))["values"]
+    yield "| set | rows | read | of these, their answer follows |\n|---|---:|---:|---:|"
+    for name in dict.fromkeys(re.sub(r" \w+$", "", each) for each in values):
+        rows, read, right = (values[f"{name} {each}"] for each in ("rows", "read", "right"))
+        share = f"{right / read:.1%}" if read else "–"
+        yield f"| {name} | {rows:,} | {read / rows:.1%} | {share} |"
+    compared, equal, part, contradicted = (
+        values[f"CLUTRR {each}"] for each in ("compared", "equal", "part", "contradicted")
+    )
+    yield ""
+    left = compared - equal - part - contradicted
+    rest = f"{left} {'row is' if left == 1 else 'rows are'} left"
+    yield (
+        f"CLUTRR's rows also list their facts. Of the {compared:,} rows that were read and whose facts are all known, "
+        f"{equal / compared:.1%} have the facts that were read. In {contradicted / compared:.1%} no family fits both "
+        "the text and the row: crowd workers wrote another relation than they were given. In "
+        f"{part / compared:.1%} the text does not state all facts. {rest}; "
+        "of the rows whose text agrees with them and says it all, "
+        f"{equal / (compared - part - contradicted):.2%} are equal."
+    )
+    yield ""
+    yield (
+        "Measured with `python -m benchmarks.understood DIR --every 8`: of sets with more than 1,000 rows, every "
+        "eighth row. An answer counts if it follows under any reading; what remains are labels that follow under none."
+    )
 
 
 def _answered(texts: Sequence[tuple[str, str]]) -> Iterator[str]:
@@ -254,6 +340,10 @@ def write_page() -> str:
             '| "the room" | the room that somebody is in, or the only other room; a story that names no room has one |',
             "| somebody puts something somewhere, and nothing says where it was | it is there from then on |",
             '| "her box" | the box, unless there may be two |',
+            "| something is in a container, and no room is told | it is in the room that somebody entered last, or in "
+            "which somebody handles it next |",
+            "| the same container is used in two rooms, and no room is told | there is one in each |",
+            '| "The box is in the attic", and nothing but containers is in the attic | the attic is a room |',
             "",
             *_answered(_READ),
             "",
@@ -261,6 +351,20 @@ def write_page() -> str:
             "### Questions\n",
             *_questions(),
             "",
+            "A question may say what happens last: *After Bob comes back, where will he look for the key?* Names "
+            "and nouns may have several words (*Li Lei*, *the treasure chest*). A word that is nearly right is refused "
+            "with what may have been meant.\n",
+            *(
+                line
+                for language, name in (("de", "German"), ("es", "Spanish"), ("zh", "Chinese"))
+                for line in (
+                    f"### Questions in {name}\n",
+                    "*Words in italics* are examples. Parts joined by + make questions about several people; of "
+                    "parts between slashes any one is understood.\n",
+                    *_other_questions(language),
+                    "",
+                )
+            ),
             "### Not understood\n",
             f'Each sentence was added to "{_SCENE.strip()}"; the message names the sentence.\n',
             *_refused(_REFUSED, _ASKED, _SCENE),
@@ -274,12 +378,18 @@ def write_page() -> str:
             "do is ignored. Pronouns are "
             "understood where they can mean one person only. How the reader works: "
             "[kinship](kinship.md#reading-text).\n",
+            "A name that stands with what somebody is to somebody is read whatever else its sentence says: *Ann asked "
+            "her brother Ben if he could help*. So is a relative who is named in the next sentence: *Ann likes her "
+            "brother. His name is Ben.*\n",
             *_answered(_FAMILY),
             "",
             "The question is *What is Ben to Ann?*, *Who is Ben to Ann?*, *How is Ben related to Ann?* or *Ben "
             "is the ___ of Ann*.\n",
             "### Not understood about families\n",
             *_refused(_NO_FAMILY, "What is Ben to Ann?"),
+            "",
+            "## How much of published text is understood\n",
+            *_coverage(),
             "",
             "*Generated by `make docs`; a test fails when it is out of date.*\n",
         ]

@@ -32,7 +32,7 @@ def test_it_is_one_screen(demo: ModuleType, tmp_path: Path, capsys: pytest.Captu
     assert max(len(line.replace(str(tmp_path), "")) for line in lines) <= demo.WIDTH
     assert "180 questions of 30 stories" in shown
     assert "0 disagreements; 180 proofs checked" in shown
-    assert "story type: true_belief should be false_belief (and 5 more)" in shown
+    assert "story type: true belief should be false belief (and 5 more)" in shown
     assert "question type: " in shown
     assert "answer: " in shown
     assert "an audit of them finds 0 wrong labels" in shown

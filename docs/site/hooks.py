@@ -24,6 +24,7 @@ from nbconvert import MarkdownExporter
 
 import storyproof
 from docs.generate import SITE_PAGES
+from docs.samples import SAMPLES
 
 ROOT = Path(__file__).parents[2]
 DOCS = "docs/"
@@ -42,6 +43,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         uri = f"notebooks/{notebook.stem}.md"
         files.append(File.generated(config, uri, content=notebook_page(notebook)))
     for uri, page in SITE_PAGES.items():
+        files.append(File.generated(config, uri, content=page()))
+    for uri, page in SAMPLES.items():
         files.append(File.generated(config, uri, content=page()))
     files.append(File.generated(config, "reference.md", content=reference()))
     files.append(File.generated(config, "decisions/index.md", content=decisions()))

@@ -22,6 +22,7 @@ from storyproof.families.family import (
     load_family,
     recognise,
 )
+from storyproof.runtime.notebook import NotebookView
 
 _LABELLED = re.compile(r"^\s*(?:\d+[.):]?\s+|[-*•]\s+)", re.MULTILINE)  # numbers and bullets of lists
 
@@ -146,7 +147,7 @@ def _divisions(family: Family, story: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class ProvedAnswer:
+class ProvedAnswer(NotebookView):
     """What follows from a story for a question.
 
     Attributes:
@@ -222,7 +223,7 @@ class ProvedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class StoryText:
+class StoryText(NotebookView):
     """A story that can be asked anything that its family understands.
 
     Attributes:

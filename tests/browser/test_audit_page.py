@@ -236,3 +236,15 @@ def test_a_clean_page_has_nothing_serious_either(visit: Open, tmp_path: Path) ->
 def test_without_scripts_the_result_is_there(visit: Open, page: Path) -> None:
     seen = visit(page, script=False)
     expect(seen.page.locator(".verdict")).to_contain_text("5 of 2,400 answers")
+
+
+def test_a_finding_as_an_image(page: Path, visit: Open, tmp_path: Path) -> None:
+    """A finding without pictures is a card, too: what was published, what is proved, and why."""
+    seen = visit(page)
+    seen.page.locator(".finding summary").first.click()
+    with seen.page.expect_download() as download:
+        seen.page.locator("button", has_text="Save as image").first.click()
+    download.value.save_as(tmp_path / "card.png")
+    assert download.value.suggested_filename == "storyproof-finding.png"
+    assert (tmp_path / "card.png").stat().st_size > 5_000
+    assert seen.trouble == []

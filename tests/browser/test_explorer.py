@@ -93,7 +93,8 @@ def test_a_dial_makes_another_story(opened: Callable[..., Visit]) -> None:
     seen.page.select_option("[data-dial=text] select", "synthetic")
     expect(seen.page.locator("#sentence")).to_contain_text(" is the ")
     assert seen.page.locator("[data-dial=text].turned").count() == 1
-    seen.page.locator("[data-dial=text] .reset").click()
+    with seen.page.expect_response("**/api/steps"):  # of the story that the reset makes
+        seen.page.locator("[data-dial=text] .reset").click()
     expect(seen.page.locator("[data-dial=text].turned")).to_have_count(0)
     before = answer(seen).text_content()
     seen.page.click("#settings summary")

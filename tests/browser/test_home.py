@@ -1,5 +1,6 @@
 """The home page of `serve`, and the pages that it leads to, in a real browser."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -24,9 +25,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     evaluate(data_folder(folder), "rules", "oracle", chat_name(), folder=folder / "runs")
     study = folder / "study"
     study.mkdir()
-    (study / "design.json").write_text(
-        '{"name": "kin", "title": "' + HOSTILE.replace('"', "'").replace("\\", "") + '"}'
-    )
+    (study / "design.json").write_text(json.dumps({"name": "kin", "title": HOSTILE}))
     (study / "items.jsonl").write_text("")
     return folder
 
@@ -92,7 +91,7 @@ def test_chosen_runs_become_one_report(opened: Callable[..., Visit]) -> None:
     expect(open_report).to_have_text("Open the report on 3 runs")
     open_report.click()
     seen.page.wait_for_url("**/report?**", timeout=BUILDING_MS)
-    expect(seen.page.locator(".lead").first).to_contain_text("rules")
+    expect(seen.page.locator(".lead").first).to_contain_text("answers")
 
 
 def test_an_audit_is_shown_on_its_card_afterwards(visit: Open, data: Path) -> None:

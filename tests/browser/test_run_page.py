@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from PIL import Image
 
 import storyproof
 from storyproof.benchmark import Benchmark
 from storyproof.evaluation.runs import Evaluation
+from storyproof.pictures.colours import colour
 from storyproof.reports.report import report
 from tests.browser.conftest import Open
 from tests.reports.run_samples import HOSTILE, LONG_NAMES, chat_name, data_folder, evaluate, long_names
@@ -57,7 +59,7 @@ def test_opens(opened: Open) -> None:
     assert seen.texts("h1") == ["Runs"]
     assert "run_samples:chat with" in seen.texts(".lead")[0]
     assert seen.texts("h2") == ["Details", "tomi test", "clutrr test", "All answers"]
-    assert seen.page.locator(".card").count() == 3
+    assert seen.page.locator(".stat").count() == 3
     assert seen.page.locator("#matrix tbody tr").count() == 4
     assert seen.page.locator("table.strip").count() == 2  # by order, and by length
     assert seen.page.locator("#list > li").count() == 50
@@ -69,7 +71,7 @@ def test_opens(opened: Open) -> None:
 def test_the_matrix_is_on_the_first_screen(opened: Open) -> None:
     """The sentence, three numbers and the first scores are there without scrolling; details are folded."""
     seen = opened(height=800)
-    for place in (".lead", ".card >> nth=2", "#matrix tbody tr >> nth=0"):
+    for place in (".lead", ".stat >> nth=2", "#matrix tbody tr >> nth=0"):
         box = seen.page.locator(place).bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= 800
@@ -174,6 +176,26 @@ def test_an_answer(opened: Open, runs: list[Evaluation]) -> None:
     again.page.wait_for_selector(".answer.target[open] figure svg", state="attached")
     assert again.texts(".answer.target dd")[-1] in href
     assert seen.trouble == again.trouble == []
+
+
+@pytest.mark.parametrize("scheme", MARKS)
+def test_an_answer_as_an_image(opened: Open, tmp_path: Path, scheme: Literal["light", "dark"]) -> None:
+    """The card has the picture with the false belief, the wrong answer struck out, and the right one."""
+    seen = opened(scheme=scheme)
+    page = seen.page
+    page.locator("#list summary").first.click()
+    page.wait_for_selector("#list figure svg", state="attached")
+    with page.expect_download() as download:
+        page.click("#list button:has-text('Save as image')")
+    assert download.value.suggested_filename == "storyproof-answer.png"
+    download.value.save_as(tmp_path / "card.png")
+    with Image.open(tmp_path / "card.png") as card:
+        assert card.width == 2400
+        shades = {shade for _, shade in card.convert("RGB").getcolors(card.width * card.height) or []}
+    for name in ("paper", "ink", "wrong", "right", "mark", "accent-soft"):
+        value = colour(name, scheme)
+        assert tuple(int(value[place : place + 2], 16) for place in (1, 3, 5)) in shades, name
+    assert seen.trouble == []
 
 
 def test_a_link_to_nothing(opened: Open) -> None:

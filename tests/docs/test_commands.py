@@ -23,6 +23,7 @@ PAGES = [
     "docs/study.md",
     "docs/roles.md",
     "docs/tom-k.md",
+    "docs/report.md",
 ]
 # What a test cannot have: an installation, published data, a model from the network, minutes of training, and what that
 # makes. `make` installs examples/orderings.

@@ -71,7 +71,7 @@ def test_several_pictures_are_numbered(tmp_path: Path) -> None:
     [
         (["--index", "5", "-o", "x.svg"], "--index is 5, but there are only 1 stories"),
         (["--question", "3", "-o", "x.svg"], "--question is 3, but the story has only 3 questions"),
-        (["-o", "x.gif"], "--out is x.gif; its name must end in .svg, .png or .pdf."),
+        (["-o", "x.bmp"], "--out is x.bmp; its name must end in .svg, .png, .pdf or .gif."),
         (["-o", "nowhere/x.svg"], "cannot write nowhere/x.svg: there is no such folder"),
     ],
 )
@@ -109,3 +109,59 @@ def storyproof_picture() -> str:
     from storyproof.families.family import family_of
 
     return family_of(example()).pictures([example()])[0].svg
+
+
+def test_a_story_that_plays_as_a_gif(story: Path, tmp_path: Path) -> None:
+    """One frame per sentence, one before, and one for the proof and the answer, which stands longest."""
+    pytest.importorskip("vl_convert")
+    images = pytest.importorskip("PIL.Image")
+    storyproof.draw(story, out=tmp_path / "x.gif")
+    with images.open(tmp_path / "x.gif") as picture:
+        sentences = len(example(id="2").story.split("\n"))
+        assert picture.n_frames == sentences + 2
+        shades, times = [], []
+        for number in range(picture.n_frames):
+            picture.seek(number)
+            frame = picture.convert("RGB")
+            times.append(picture.info["duration"])
+            shades.append({shade for _, shade in frame.getcolors(frame.width * frame.height)})
+            assert frame.getpixel((1, 1)) == (255, 255, 255)
+    false, proof = ((0xFB, 0xE3, 0xE0), (0xFF, 0xF3, 0xC4))
+    assert times[-1] > 2 * times[0]
+    assert false not in shades[1]
+    assert false in shades[-2]  # the belief has become false
+    assert proof not in shades[-2]
+    assert proof in shades[-1]
+    assert storyproof.draw(story, out=tmp_path / "y.gif")
+    assert (tmp_path / "x.gif").read_bytes() == (tmp_path / "y.gif").read_bytes()
+
+
+def test_a_story_that_plays_as_svg(story: Path, tmp_path: Path) -> None:
+    """It begins without sentences and ends with all; where nothing plays, all is there; it plays three times."""
+    done = run("show", story, "-o", tmp_path / "x.svg", "--play")
+    assert done.exit_code == 0, done.stderr
+    root = ElementTree.fromstring((tmp_path / "x.svg").read_text())
+    heights, *late = root.iter(f"{SVG}animate")
+    steps = [float(each) for each in (heights.get("values") or "").split(";")]
+    assert steps[0] == 0
+    assert steps == sorted(steps)
+    clip = next(root.iter(f"{SVG}clipPath"))
+    assert float(clip[0].get("height") or 0) == steps[-1]
+    assert [each.get("values") for each in late] == ["0;1", "0;1"]
+    assert all(each.get("repeatCount") == "3" for each in (heights, *late))
+    words = texts((tmp_path / "x.svg").read_text())
+    assert words[0] == "Where will Ben look for the key?"
+    assert "answer: box" in words
+    assert words[-1] == "storyproof · proved"
+
+
+def test_what_does_not_play_is_said(story: Path, tmp_path: Path) -> None:
+    path = tmp_path / "kin.jsonl"
+    path.write_text(json.dumps(row(GRANDMOTHER)) + "\n")
+    with pytest.raises(DataError, match="does not play sentence by sentence"):
+        storyproof.draw(path, out=tmp_path / "kin.gif")
+    with pytest.raises(ConfigError, match=r"writes \.svg and \.gif only"):
+        storyproof.draw(story, out=tmp_path / "x.png", play=True)
+    with pytest.raises(ConfigError, match="add --out"):
+        storyproof.draw(story, play=True)
+    assert isinstance(run("show", story, "--play").exception, ConfigError)

@@ -101,3 +101,50 @@ def test_nothing_from_data_is_markup() -> None:
 @pytest.mark.parametrize("value", [3, "<b>"])
 def test_anything_else_is_text(value: object) -> None:
     assert Tags(view(value)).text == repr(value)
+
+
+def test_stories_and_answers_are_shown_with_their_pictures() -> None:
+    made = storyproof.stream("tomi", seed=7)[1]
+    html = made._repr_html_()
+    (picture,) = images(html)
+    assert "(false)" in picture  # the question about a false belief is drawn, the others are listed
+    assert Tags(html).tags.count("tr") == len(made.rows)
+    own = storyproof.story("Ada entered the hall. The key is in the box. Ada exited the hall.")
+    assert "Ada exited the hall." in Tags(own._repr_html_()).text
+    found = own.ask("Where will Ada look for the key?")
+    shown = Tags(found._repr_html_()).text
+    assert "✓ proved, and confirmed by the checker" in shown
+    assert "box" in shown
+    assert len(images(found._repr_html_())) == 1
+
+
+def test_an_answer_that_does_not_follow_is_said_not_to() -> None:
+    found = storyproof.story("Ada is the mother of Ben. Cleo is Ada's sister. Dora is Cleo's friend.").problems("Who?")
+    assert found
+    open_ended = storyproof.story("Ada is a grandmother of Ben. Cleo is Ada's daughter.").ask("What is Cleo to Ben?")
+    assert not open_ended.is_settled
+    assert "? no answer follows" in Tags(open_ended._repr_html_()).text
+
+
+def test_a_verdict_is_one_line() -> None:
+    row = {"story": "Ada is the mother of Ben. Cleo is Ben's sister.", "question": "What is Cleo to Ada?"}
+    right, wrong = (storyproof.judge(reply, row)._repr_html_() for reply in ("Her daughter.", "Her <b>niece."))
+    assert Tags(right).text.startswith("✓ right:")
+    assert Tags(wrong).text.startswith("✗ wrong:")
+    assert Tags(wrong).tags == ["p", "b", "span", "small"]
+
+
+def test_a_report_is_its_leaderboard(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=6, seed=3, out=tmp_path)
+    runs = [storyproof.evaluate(model, tmp_path) for model in ("rules", "random")]
+    shown = Tags(storyproof.report(runs)._repr_html_()).text
+    assert "rules answers" in shown
+    assert "chance" in shown
+
+
+def test_dials_are_a_table() -> None:
+    found = storyproof.dials("tom-k")
+    tags = Tags(found._repr_html_())
+    assert tags.tags.count("tr") == len(found) + 1
+    assert "order" in tags.text
+    assert found["order"].least == 1

@@ -330,7 +330,7 @@ def test_judged_differently(runs: list[Evaluation], folder: Path) -> None:
 def test_data_that_have_moved(runs: list[Evaluation], folder: Path, tmp_path: Path) -> None:
     moved = replace(runs[1], data=str(tmp_path / "gone"), path=None)
     [gone] = gather(read_all([moved])[0])
-    assert "not there any more" in gone.notes[0]
+    assert "is missing, so" in gone.notes[0]
     assert gone.questions[0].example is None
     found = count_board(gone, explain_answers(gone))
     assert found.rows[0].accuracy.value == pytest.approx(runs[1].scores.accuracy)

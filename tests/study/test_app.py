@@ -547,7 +547,7 @@ def test_dashboard(study: Study) -> None:
     assert "Accuracy and time" in browser.page.text
     assert "100.0%" in browser.page.text
     assert browser.page.headers["refresh"]
-    assert browser.page.text.count('class="card"') == 4
+    assert browser.page.text.count('class="stat"') == 4
     assert "http://127.0.0.1/</a>" in browser.page.text
     assert "too few have come" in browser.page.text
     for _ in range(2):

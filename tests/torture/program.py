@@ -102,6 +102,11 @@ class Run:
         assert self._process.pid is not None
         return self._process.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has ended by itself or was killed."""
+        return not self._process.is_alive()
+
     def kill(self) -> None:
         self._process.kill()
 

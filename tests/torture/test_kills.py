@@ -10,7 +10,7 @@ import os
 import random
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -192,12 +192,13 @@ IN_FLIGHT = 2  # requests
 
 
 def workers_of(pid: int) -> list[int]:
-    """Return the worker processes that a process has started."""
+    """Return the worker processes that a process has started, as far as they have not ended."""
     found = []
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        words = Path(f"/proc/{child}/cmdline").read_bytes()
-        if b"spawn_main" in words:
-            found.append(int(child))
+    with suppress(FileNotFoundError, ProcessLookupError):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            words = Path(f"/proc/{child}/cmdline").read_bytes()
+            if b"spawn_main" in words:
+                found.append(int(child))
     return found
 
 
@@ -214,9 +215,22 @@ def kill_worker(usual: Undisturbed, number: int, *, late: bool, place: Path) -> 
     usual.copy(place)
     started = start(WORKERS.work.command, place)
     awaited = ".out.unfinished-*/**/train.parquet" if late else ".out.unfinished-*"
-    wait_for(lambda: len(workers_of(started.pid)) == 2 and any(place.glob(awaited)), "two workers")
-    os.kill(workers_of(started.pid)[number], signal.SIGKILL)
+    workers: list[int] = []
+
+    def is_time() -> bool:
+        if started.has_ended:  # it was done before we looked, as on a machine with much other work
+            return True
+        found = workers_of(started.pid)
+        if len(found) == 2 and any(place.glob(awaited)):
+            workers.extend(found)
+        return bool(workers)
+
+    wait_for(is_time, "two workers")
+    if workers:
+        with suppress(ProcessLookupError):
+            os.kill(workers[number], signal.SIGKILL)
     ended = started.wait()
+    assert workers or ended.code == 0, ended
     if ended.code:  # else it had done its work
         assert_one_sentence(ended)
         assert tree(place) == usual.before

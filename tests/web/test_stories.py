@@ -199,6 +199,15 @@ def test_a_message_about_a_sentence_has_its_place(client: Client) -> None:
     assert all(len(each) < 40 for each in marked)
 
 
+def test_what_may_have_been_meant_can_be_accepted(client: Client) -> None:
+    story = "Ann and Bob are in the hall. The key is in the box. Ann mooved the key to the jar."
+    [problem] = client.post("/api/read", story=story, question="Where is the key?").json["problems"]
+    start = problem["column"] - 1
+    fixed = story[:start] + problem["fixes"][0] + story[start + problem["length"] :]
+    assert problem["message"] == "This sentence is not understood."
+    assert client.post("/api/read", story=fixed, question="Where is the key?").json["answer"] == "jar"
+
+
 def test_forms_of_questions_give_questions_that_are_understood(client: Client) -> None:
     for story, question in ((STORY, QUESTION), (FAMILY, "What is Dan to Ann?")):
         found = client.post("/api/read", story=story, question=question, order=4).json

@@ -12,7 +12,7 @@ from storyproof.cli.progress import progress_bar
 from storyproof.cli.safe_terminal import echo, note
 
 if TYPE_CHECKING:
-    from storyproof.reports.doctor import Diagnosis, ExtraState
+    from storyproof.reports.doctor import ExtraState, InstallationState
 
 
 def doctor(
@@ -46,7 +46,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _print(diagnosis: Diagnosis) -> None:
+def _print(diagnosis: InstallationState) -> None:
     echo(f"storyproof {diagnosis.version} in {diagnosis.place}")
     echo(f"Python {diagnosis.python} on {diagnosis.system}")
     width = max(len(extra.name) for extra in (diagnosis.core, *diagnosis.extras))

@@ -21,7 +21,8 @@ def show(
         bool, typer.Option("--conventions/--no-conventions", help="Begin with the rules that the answers rest on.")
     ] = True,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Draw the story to a file: .svg, .png or .pdf.")
+        Path | None,
+        typer.Option("--out", "-o", help="Draw the story to a file: .svg, .png, .pdf, or .gif, which plays it."),
     ] = None,
     question: Annotated[
         int | None,
@@ -29,6 +30,7 @@ def show(
             help="With --out: which of its questions, counted from 0.", show_default="a false belief, else the last"
         ),
     ] = None,
+    play: Annotated[bool, typer.Option("--play", help="With --out story.svg: play it sentence by sentence.")] = False,
 ) -> None:
     """Show a story with its questions, answers and proofs in the terminal, or draw it with one question to a file."""
     import storyproof
@@ -36,13 +38,15 @@ def show(
     if out is None:
         if question is not None:
             raise ConfigError(f"--question is {question}, but it applies to pictures only; add --out, or leave it out.")
+        if play:
+            raise ConfigError("--play needs a file to play in; add --out story.svg or --out story.gif.")
         console().print(storyproof.show(path, index, split=split, conventions=conventions))
         return
     from storyproof.reports.draw import check_format, files_of
 
-    check_format(out)
+    check_format(out, play=play)
     check_results(out, [path], "--out")
     with progress_bar("drawing", None):
-        pictures = storyproof.draw(path, index, split=split, question=question, out=out)
+        pictures = storyproof.draw(path, index, split=split, question=question, out=out, play=play)
     for file in files_of(out, len(pictures)):
         note(f"the picture was written to {file}")

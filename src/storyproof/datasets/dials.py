@@ -9,6 +9,7 @@ from typing import Any
 from storyproof.benchmark import Benchmark, Option, comma_separated
 from storyproof.datasets.generate import load_benchmark, make_benchmark
 from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.runtime.notebook import NotebookView
 
 SWITCH, CHOICE, CHOICES, NUMBER, NUMBERS, FILE, TEXT = KINDS = (
     "switch",
@@ -68,7 +69,11 @@ class Dial:
         return {**values, "default": list(self.default) if isinstance(self.default, tuple) else self.default}
 
 
-def dials(benchmark: str) -> dict[str, Dial]:
+class Dials(dict[str, Dial], NotebookView):
+    """The dials of a benchmark by name; notebooks show them as a table."""
+
+
+def dials(benchmark: str) -> Dials:
     """Return the dials of a benchmark by name: what changes its stories, and how far it can be turned.
 
     Args:
@@ -86,7 +91,7 @@ def dials(benchmark: str) -> dict[str, Dial]:
         ('clean', 'supporting', 'irrelevant')
     """
     made = load_benchmark(benchmark)
-    return {name: describe_dial(name, option, made) for name, option in made.config_type.options().items()}
+    return Dials({name: describe_dial(name, option, made) for name, option in made.config_type.options().items()})
 
 
 def describe_dial(name: str, option: Option, benchmark: type[Benchmark]) -> Dial:

@@ -11,12 +11,13 @@ from storyproof.evaluation.answer_judge import LABEL, MistakeFinder, describe
 from storyproof.evaluation.matching.kinds import AMBIGUOUS, MEANINGS, NEGATED
 from storyproof.example import Example
 from storyproof.families.family import family_of
+from storyproof.runtime.notebook import NotebookView
 from storyproof.solvers.llm.prompt import Row, prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 
 @dataclass(frozen=True, slots=True)
-class ReplyVerdict:
+class ReplyVerdict(NotebookView):
     """Whether a reply answers a row. It is true if the reply is right.
 
     Attributes:

@@ -78,7 +78,7 @@ class Scores:
         }
 
 
-class _Group(NamedTuple):
+class _ScoreGroups(NamedTuple):
     """All that decides in which groups an answer counts."""
 
     question_type: str
@@ -98,7 +98,7 @@ class Tally:
         self._matchers = list(matchers)
         self._right = array("B")  # one bit per matcher
         self._numbers, self._stories = array("H"), array("q")
-        self._groups: dict[_Group, int] = {}
+        self._groups: dict[_ScoreGroups, int] = {}
         self._kinds: dict[str, Counter[str]] = {name: Counter() for name in matchers}
         self._broken: set[int] = set()
         self.failed = self.not_asked = 0
@@ -230,7 +230,7 @@ class Tally:
         has_beliefs = any(group.kind.asks_belief for group in self._groups)
         return self._members(lambda each: _BELIEFS[each.false_belief]) if has_beliefs else {}
 
-    def _members(self, name_of: Callable[[_Group], str]) -> dict[str, Flags]:
+    def _members(self, name_of: Callable[[_ScoreGroups], str]) -> dict[str, Flags]:
         """Return which answers belong to each of some groups, by name."""
         numbers = np.asarray(self._numbers)
         members: dict[str, list[int]] = {}
@@ -238,7 +238,7 @@ class Tally:
             members.setdefault(name_of(group), []).append(number)
         return {name: np.isin(numbers, members[name]) for name in sorted(members)}
 
-    def _shares(self, right: Flags, name_of: Callable[[_Group], T]) -> list[tuple[T, float]]:
+    def _shares(self, right: Flags, name_of: Callable[[_ScoreGroups], T]) -> list[tuple[T, float]]:
         """Return the share of right answers in each of some groups, sorted by name."""
         good, of = self._sums(right)
         sums: dict[T, list[int]] = {}
@@ -255,14 +255,14 @@ class Tally:
         return good.tolist(), np.bincount(numbers, minlength=len(self._groups)).tolist()
 
 
-def _group_of(example: Example) -> _Group:
+def _group_of(example: Example) -> _ScoreGroups:
     family = family_of(example)
     kind = QuestionKind(
         (family.name, *family.kind_order(example)),
         family.kind(example),
         family.asks_beliefs and not family.is_control(example),
     )
-    return _Group(example.question_type, bool(example.false_belief), kind, tuple(family.measures(example)))
+    return _ScoreGroups(example.question_type, bool(example.false_belief), kind, tuple(family.measures(example)))
 
 
 def _story(example: Example) -> int:

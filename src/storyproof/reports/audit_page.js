@@ -105,12 +105,23 @@
   function makeBody(each) {
     const body = make("div", "body", facts(each));
     if (each.question) body.append(make("p", "question", make("span", "data", each.question)));
-    for (const number of each.pictures) body.append(figure(picture(number), captions[number]));
+    const figures = make("div", "", ...each.pictures.map((number) => figure(picture(number), captions[number])));
+    body.append(figures);
     if (each.story !== null) body.append(story(stories[each.story], each.sentences));
     if (each.note) body.append(make("p", "note data", each.note));
     const anchor = make("a", "", "Link to this row");
     anchor.href = link(each);
-    body.append(make("p", "", anchor));
+    const save = page.cardButton("storyproof-finding", () => ({
+      title: each.question || `${words(each.field)}, ${each.file} ${place(each)}`,
+      pictures: page.shownPictures(figures),
+      lines: [
+        [each.field === "answer" ? "Published label:" : "Found:", short(each.found) || "nothing", "wrong"],
+        ...(each.expected ? [["Proved:", short(each.expected), "right"]] : []),
+        ["Why:", each.reason, ""],
+        ...(each.reading ? [["Under:", each.reading, "soft"]] : []),
+      ],
+    }));
+    body.append(make("p", "links", anchor, " ", save));
     return body;
   }
 

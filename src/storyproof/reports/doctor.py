@@ -114,7 +114,7 @@ class ExtraState:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
+class InstallationState:
     """What is installed, and what works.
 
     Attributes:
@@ -151,7 +151,7 @@ class Diagnosis:
         return {"ok": self.ok, **values}
 
 
-def doctor(*, progress: Callable[[int], None] = lambda packages: None) -> Diagnosis:
+def doctor(*, progress: Callable[[int], None] = lambda packages: None) -> InstallationState:
     """Find out what is installed, which extras work, and what to do about the rest.
 
     Every package is imported in another process, so that one that crashes does no harm.
@@ -178,7 +178,7 @@ def doctor(*, progress: Callable[[int], None] = lambda packages: None) -> Diagno
         )
 
     extras = [name for name in needs if name and name not in _NOT_FOR_USERS]
-    return Diagnosis(
+    return InstallationState(
         version=__version__,
         place=str(Path(__file__).parents[1]),
         python=f"{platform.python_version()} ({sys.executable})",

@@ -52,6 +52,143 @@ const page = (() => {
     return node;
   }
 
+  // --- cards: a picture with what belongs to it, as an image that can be sent
+
+  const CARD = { width: 1200, margin: 48, scale: 2, footer: "storyproof · proved" };
+
+  // Draw an SVG of this page on a canvas as it looks here: nothing is loaded, so that no policy has to allow it.
+  function drawNode(pen, node) {
+    const style = getComputedStyle(node);
+    if (style.display === "none" || ["title", "desc", "style", "defs", "clipPath"].includes(node.localName)) return;
+    pen.save();
+    pen.globalAlpha *= Number(style.opacity);
+    const moved = node.localName === "svg" ? null : node.transform?.baseVal.consolidate()?.matrix;
+    if (moved) pen.transform(moved.a, moved.b, moved.c, moved.d, moved.e, moved.f);
+    const value = (name) => Number(node.getAttribute(name) || 0);
+    let path = null;
+    if (node.localName === "path") path = new Path2D(node.getAttribute("d"));
+    if (node.localName === "rect") {
+      path = new Path2D();
+      path.roundRect(value("x"), value("y"), node.width.baseVal.value, node.height.baseVal.value, value("rx"));
+    }
+    if (node.localName === "circle") {
+      path = new Path2D();
+      path.arc(value("cx"), value("cy"), value("r"), 0, 2 * Math.PI);
+    }
+    if (path) {
+      if (style.fill !== "none") {
+        pen.fillStyle = style.fill;
+        pen.fill(path);
+      }
+      if (style.stroke !== "none") {
+        pen.strokeStyle = style.stroke;
+        pen.lineWidth = parseFloat(style.strokeWidth);
+        pen.setLineDash(style.strokeDasharray === "none" ? [] : style.strokeDasharray.split(",").map(parseFloat));
+        pen.stroke(path);
+      }
+    }
+    if (node.localName === "text") {
+      const words = [...node.childNodes].filter((each) => each.localName !== "title").map((each) => each.textContent).join("");
+      pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+      pen.fillStyle = style.fill;
+      pen.textAlign = style.textAnchor === "middle" ? "center" : style.textAnchor === "end" ? "right" : "left";
+      pen.fillText(words, value("x"), value("y"));
+    } else {
+      for (const child of node.children) drawNode(pen, child);
+    }
+    pen.restore();
+  }
+
+  function wrapped(pen, text, width) {
+    const lines = [];
+    for (const word of text.split(/\s+/)) {
+      const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+      if (lines.length && pen.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+      else lines.push(word);
+    }
+    return lines;
+  }
+
+  // A card as a canvas: a title, pictures of this page (SVG elements), and lines [label, text, kind], where the kind is a
+  // colour's name ("wrong" is struck out, "right", "soft") or nothing.
+  function drawCard({ title, pictures, lines }) {
+    const theme = getComputedStyle(document.documentElement);
+    const colour = (name) => theme.getPropertyValue(`--${name}`).trim();
+    const family = getComputedStyle(document.body).fontFamily;
+    const canvas = make("canvas", "");
+    const pen = canvas.getContext("2d");
+    const inner = CARD.width - 2 * CARD.margin;
+    const titleFont = `700 34px ${family}`;
+    const lineFont = (weight) => `${weight} 25px ${family}`;
+    pen.font = titleFont;
+    const heads = wrapped(pen, title, inner);
+    const sizes = pictures.map((svg) => svg.viewBox.baseVal);
+    const scales = sizes.map(({ width }) => Math.min(inner / width, 1.8));
+    pen.font = lineFont(600);
+    const told = lines.map(([label, text, kind]) => {
+      const indent = pen.measureText(`${label} `).width;
+      return { label, kind, indent, rows: wrapped(pen, text, inner - indent) };
+    });
+    let height = CARD.margin + 44 * heads.length + 8;
+    sizes.forEach((size, place) => (height += size.height * scales[place] + 12));
+    height += told.reduce((sum, { rows }) => sum + 36 * rows.length + 4, 12) + 56;
+    canvas.width = CARD.width * CARD.scale;
+    canvas.height = height * CARD.scale;
+    pen.scale(CARD.scale, CARD.scale);
+    pen.fillStyle = colour("paper");
+    pen.fillRect(0, 0, CARD.width, height);
+    let y = CARD.margin;
+    pen.font = titleFont;
+    pen.fillStyle = colour("ink");
+    for (const head of heads) pen.fillText(head, CARD.margin, (y += 38));
+    y += 20;
+    pictures.forEach((svg, place) => {
+      pen.save();
+      pen.translate(CARD.margin, y);
+      pen.scale(scales[place], scales[place]);
+      drawNode(pen, svg);
+      pen.restore();
+      y += sizes[place].height * scales[place] + 12;
+    });
+    for (const { label, kind, indent, rows } of told) {
+      pen.font = lineFont(400);
+      pen.fillStyle = colour("soft");
+      pen.fillText(label, CARD.margin, y + 36);
+      pen.font = lineFont(kind === "soft" ? 400 : 600);
+      pen.fillStyle = colour(kind || "ink");
+      for (const row of rows) {
+        y += 36;
+        pen.fillText(row, CARD.margin + indent, y);
+        if (kind === "wrong") pen.fillRect(CARD.margin + indent, y - 9, pen.measureText(row).width, 2.5);
+      }
+      y += 4;
+    }
+    pen.font = `400 20px ${family}`;
+    pen.fillStyle = colour("soft");
+    pen.textAlign = "right";
+    pen.fillText(CARD.footer, CARD.width - CARD.margin, height - 24);
+    return canvas;
+  }
+
+  // The pictures in an element, each in the form that is visible.
+  const shownPictures = (node) => [...node.querySelectorAll("svg.picture")].filter((svg) => getComputedStyle(svg).display !== "none");
+
+  // A button that saves a card as an image; about() says what is on it.
+  function cardButton(name, about) {
+    const button = make("button", "", "Save as image");
+    button.type = "button";
+    button.addEventListener("click", () => {
+      drawCard(about()).toBlob((image) => {
+        const link = make("a", "");
+        link.href = URL.createObjectURL(image);
+        link.download = `${name}.png`;
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      });
+    });
+    return button;
+  }
+
   const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
 
   // Half a character cannot stand in an address.
@@ -164,5 +301,5 @@ const page = (() => {
     return { clear, open, update };
   }
 
-  return { decode, figure, folded, listing, make, request, short, story, unpack, whole, words };
+  return { cardButton, decode, drawCard, figure, folded, listing, make, request, short, shownPictures, story, unpack, whole, words };
 })();

@@ -12,13 +12,14 @@ from storyproof.reports.run_data import Board, gather, read_all
 from storyproof.reports.run_mistakes import explain_answers
 from storyproof.reports.run_numbers import BoardNumbers, count_board, headline
 from storyproof.reports.run_tables import as_csv, as_latex, as_markdown
+from storyproof.runtime.notebook import NotebookView
 from storyproof.runtime.optional_packages import need
 
 HTML, MARKDOWN, LATEX, CSV = FORMATS = ("html", "markdown", "latex", "csv")
 
 
 @dataclass(frozen=True, slots=True)
-class RunReport:
+class RunReport(NotebookView):
     """A report on runs.
 
     Attributes:

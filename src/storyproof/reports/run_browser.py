@@ -20,6 +20,7 @@ from storyproof.evaluation.matching.kinds import MEANINGS
 from storyproof.families.family import Picture, family_of
 from storyproof.language.display_names import display_name
 from storyproof.reports.run_data import AskedQuestion, Board, SolverRun
+from storyproof.reports.run_scores import kind_of
 from storyproof.solvers.baselines import ENDS_OF_SCALE
 
 PICTURES = 600  # drawn for a report
@@ -162,7 +163,7 @@ def _solver(
             if several[place].total() > 1:
                 answer[place] = texts(", ".join(f"{text} ({count})" for text, count in given))
     is_end = solver.judged.run.model in ENDS_OF_SCALE
-    about = {"title": solver.title, "matching": solver.judged.run.matching, "end": is_end}
+    about = {"title": solver.title, "matching": solver.judged.run.matching, "end": is_end, "kind": kind_of(solver)}
     return about | {"right": right, "answer": answer, "reply": reply, "match": match, "cut": cut, "why": why}
 
 

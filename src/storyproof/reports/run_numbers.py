@@ -114,7 +114,7 @@ def count_board(board: Board, explained: Sequence[Sequence[tuple[str, ...]]]) ->
 
 
 def contenders(board: BoardNumbers) -> list[LeaderboardRow]:
-    """Return the solvers that a report is about, the best first: models; without any, whoever else reads."""
+    """Return the solvers that a report is about, the best first: models; without any, the other readers."""
     models = [row for row in board.rows if row.kind == MODEL]
     return models or [row for row in board.rows if not row.is_end] or list(board.rows)
 

@@ -90,10 +90,10 @@ def _cards(boards: Sequence[BoardNumbers], series: Mapping[str, Series]) -> str:
     )
     cards.append((f"{stories:,}", "stories"))
     body = "".join(
-        element("div", element("dd", safe(value), class_="value") + element("dt", safe(text)), class_="card")
+        element("div", element("dd", safe(value), class_="value") + element("dt", safe(text)), class_="stat")
         for value, text in cards[:3]
     )
-    return element("dl", body, class_="cards")
+    return element("dl", body, class_="stats")
 
 
 def _hardest(boards: Sequence[BoardNumbers], series: Mapping[str, Series]) -> list[tuple[str, str]]:

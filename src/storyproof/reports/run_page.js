@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { decode, figure, folded, make, short, unpack, whole, words } = page;
+  const { decode, figure, folded, make, short, shownPictures, unpack, whole, words } = page;
   const PAGE = 50;
   const form = document.getElementById("filters");
   const cards = new Map();
@@ -134,8 +134,25 @@
     draw(figures, board, number);
     const link = make("a", "", "Link to this question");
     link.href = address(index, number);
-    body.append(make("p", "across links", link));
+    const save = page.cardButton("storyproof-answer", () => answerCard(board, number, figures));
+    body.append(make("p", "across links", link, save));
     return body;
+  }
+
+  // "Can your model do this?": the story, the answer of the first model that misses it, struck out, and what is proved.
+  function answerCard(board, number, figures) {
+    const missing = counted(board).filter((solver) => solver.right[number] === 0);
+    const wrong = missing.find((solver) => solver.kind === "model") || missing[0];
+    const proved = board.proved[number] ?? texts[board.target[number]];
+    const lines = [];
+    if (wrong) lines.push([`${named(wrong.title)}:`, short(texts[wrong.answer[number]]) || "nothing", "wrong"]);
+    lines.push([board.proof[number].length || board.proved[number] !== undefined ? "Proved:" : "Label:", proved || "none follows", "right"]);
+    const reasons = (wrong && wrong.why[number]) || [];
+    if (reasons.length) lines.push(["Mistake:", explained(board, reasons[0]), ""]);
+    if (board.proof[number].length) lines.push(["Proof:", `sentences ${board.proof[number].join(", ")}`, "soft"]);
+    const pictures = shownPictures(figures);
+    if (!pictures.length && board.story[number] >= 0) lines.unshift(["", board.stories[board.story[number]].join(" "), "soft"]);
+    return { title: texts[board.question[number]] || board.ids[number], pictures, lines };
   }
 
   function facts(board, number) {

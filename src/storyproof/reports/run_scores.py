@@ -145,11 +145,12 @@ def leaderboard_row(board: Board, solver: SolverRun) -> LeaderboardRow:
         gap=gap,
         missing=as_count(failures.get("failed")) + as_count(failures.get("not_asked")),
         is_end=solver.judged.run.model in ENDS_OF_SCALE,
-        kind=_kind(solver),
+        kind=kind_of(solver),
     )
 
 
-def _kind(solver: SolverRun) -> str:
+def kind_of(solver: SolverRun) -> str:
+    """Return whether a solver is a model, people, or a baseline."""
     model = solver.judged.run.model
     if model in _BASELINES:
         return BASELINE

@@ -18,7 +18,7 @@ def is_open(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open the socket, so that whoever is told the address can connect at once.
+    """Open the socket, so that clients can connect as soon as they know the address.
 
     Raises:
         ConfigError: If that is not possible.

@@ -57,7 +57,7 @@ def dashboard_page(study: Study, session: AdminSession, address: str) -> BuiltPa
 
     Args:
         study: The study.
-        session: The session of whoever looks.
+        session: The session of the person who looks.
         address: The address for participants.
     """
     rows = read_rows(study)
@@ -93,10 +93,10 @@ def _cards(study: Study, rows: StudyRows, excluded: dict[int, list[str]]) -> str
         (f"{pay} {study.design.currency}", "pay so far"),
     ]
     body = "".join(
-        element("div", element("dd", safe(value), class_="value") + element("dt", safe(text)), class_="card")
+        element("div", element("dd", safe(value), class_="value") + element("dt", safe(text)), class_="stat")
         for value, text in cards
     )
-    return element("dl", body, class_="cards")
+    return element("dl", body, class_="stats")
 
 
 def _result_times(rows: StudyRows) -> list[float]:

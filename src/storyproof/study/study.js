@@ -30,8 +30,9 @@
   });
   window.addEventListener("pageshow", (shown) => { if (shown.persisted) location.reload(); });
 
-  // The keys 1 to 9 choose an answer.
-  const choices = [...form.querySelectorAll("[data-keys] input")].slice(0, 9);
+  // The keys 1 to 9 choose an answer, if all have one: none must be easier to choose than others.
+  const listed = [...form.querySelectorAll("[data-keys] input")];
+  const choices = listed.length <= 9 ? listed : [];
   choices.forEach((choice, place) => { choice.closest("label").dataset.key = String(place + 1); });
   document.addEventListener("keydown", (event) => {
     const choice = choices[Number(event.key) - 1];

@@ -34,6 +34,7 @@ from storyproof.web.dials import Dials, Recipes, describe_benchmarks
 from storyproof.web.docs_page import docs_body
 from storyproof.web.library import LARGEST_DROPPED, Library
 from storyproof.web.stories import (
+    MOST_MINDS,
     StoryPlace,
     ask_about,
     choose_question,
@@ -345,7 +346,7 @@ def _whole(body: _Body, name: str, usual: int | None, least: int, most: int) -> 
 
 
 def _order(body: _Body) -> int:
-    found = _whole(body, "order", 2, 1, 8)
+    found = _whole(body, "order", 2, 1, MOST_MINDS)
     return 2 if found is None else found
 
 

@@ -56,8 +56,8 @@ def serve(
         >>> storyproof.serve(port=0, ready=visit)
         200
     """
-    for package in ("starlette", "uvicorn", "altair", "vl_convert"):
-        need(package, "serve", "The explorer")
+    for package in ("starlette", "uvicorn"):
+        need(package, "serve", "The home page")
     import uvicorn
 
     from storyproof.web.app import create_app

@@ -16,7 +16,10 @@ from storyproof.stories import OwnText, prove_own, read_own
 from storyproof.web.dials import Dials, Recipes
 
 _FORMS = re.compile(r"[;,]? expected one of:? .*", re.DOTALL)  # the grammar of a family is not for a page
+_WHOLE = re.compile(r"sentence \d+: not understood: '.*'\.?", re.DOTALL)  # the place says which
+_MEANT = re.compile(r" ?Did you mean '(.+?)'\?")
 _QUOTED = re.compile(r"'(.+?)'(?=[.;,: ]|$)")
+MOST_MINDS = 8
 MOST_MODELS = 24  # worlds that are shown; kinship has at most 12
 _MOST_PLACES = 1_000_000
 
@@ -144,7 +147,7 @@ def view_made(
     given = [{"question": each.question, "answer": each.answer, "kind": family.kind(each)} for each in examples]
     others = [*examples[:number], *examples[number + 1 :]]
     view = _view(family, examples[number], others)
-    possible = _questions(family, examples[number].story, max(order, examples[number].order), view.people)
+    possible = _questions(family, examples[number].story, _reach(order, examples[number]), view.people)
     return replace(
         view, reference=reference.as_dict(), asked=number, given=given, questions=possible[0], forms=possible[1]
     )
@@ -169,8 +172,8 @@ def view_own(text: OwnText, order: int = 2) -> StoryView:
             example = family.prove_text(text.story, text.question, text.people)
             view = _view(family, example)
             people = view.people or text.people
-            if example.order > order:
-                possible = _questions(family, text.story, example.order, text.people)
+            if _reach(order, example) > order:
+                possible = _questions(family, text.story, _reach(order, example), text.people)
             return replace(view, problems=listed, people=people, questions=possible[0], forms=possible[1])
         except StoryproofError as error:
             listed.append(ReadingProblem(str(error))._asdict())
@@ -187,6 +190,11 @@ def view_own(text: OwnText, order: int = 2) -> StoryView:
         questions=possible[0],
         forms=possible[1],
     )
+
+
+def _reach(order: int, example: Example) -> int:
+    """Return through how many minds other questions may go: one more than that which is shown, or as many as wanted."""
+    return max(order, min(example.order + 1, MOST_MINDS))
 
 
 def _questions(family: Family, story: str, order: int, people: Sequence[str]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -222,12 +230,17 @@ def _is_reworded(family: Family, problem: ReadingProblem, lines: Sequence[str]) 
 
 def _at_its_place(problem: ReadingProblem, lines: Sequence[str]) -> ReadingProblem:
     """Return a problem with the place of what its message quotes, if it has none."""
-    message = _FORMS.sub("", problem.message)
+    meant = _MEANT.search(problem.message)
+    fixes = problem.fixes or ((meant[1],) if meant else ())
+    problem = problem._replace(fixes=fixes)
+    message = _FORMS.sub("", _MEANT.sub("", problem.message))
     quoted_text = _QUOTED.search(message)
     if problem.part == "story" and not problem.column and quoted_text:
         for number, line in enumerate(lines, start=1):
             column = line.find(quoted_text[1])
             if column >= 0 and problem.line in (0, number):
+                if _WHOLE.fullmatch(message):
+                    message = "This sentence is not understood."
                 return problem._replace(message=message, line=number, column=column + 1, length=len(quoted_text[1]))
     return problem._replace(message=message)
 

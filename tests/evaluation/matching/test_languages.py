@@ -326,3 +326,12 @@ def test_who_thinks_that_it_is_at_another_place_is_not_named(language: str, repl
     question, people, nobody, between = SAYING_WHO[language]
     subsets = [between.join(each) for size in range(1, 5) for each in combinations(people, size)]
     assert find_meant(careful, example(question=question, answer=nobody, candidates=[*subsets, nobody]), reply) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "meant"),
+    [("all in all I would say no", None), ("in all I would say no", "no"), ("rather no", "no"), ("sadly no yes", None)],
+)
+def test_a_short_clause_that_ends_in_yes_or_no_says_it(reply: str, meant: str | None) -> None:
+    row = example(question="Does Ada know where the key is?", answer="yes", candidates=["no", "yes"])
+    assert find_meant(careful, row, reply) == meant

@@ -1,3 +1,4 @@
+import re
 from itertools import product
 from pathlib import Path
 
@@ -242,6 +243,30 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         load_rules(path)
 
 
+def test_names_and_lines_are_exact(tmp_path: Path) -> None:
+    assert re.fullmatch(r"rules-[0-9a-f]{16}", load_rules(write(tmp_path, OWN)).name)
+    with pytest.raises(DataError, match="line 1: 'stories' occurs twice; keep one"):
+        load_rules(write(tmp_path, f"stories: [child]\n{GRAND}stories: [child]\n"))
+    assert NONE not in range(len(PREDICATES))
+
+
+@pytest.mark.parametrize("count", [100, 101])
+def test_a_file_may_define_a_hundred_relations(tmp_path: Path, count: int) -> None:
+    own = "".join(f"  r{number}: [m{number}, f{number}, r{number}]\n" for number in range(count))
+    path = write(tmp_path, f"relations:\n{own}{GRAND}")
+    if count == 100:
+        assert len(load_rules(path).predicates) == len(PREDICATES) + count
+        return
+    with pytest.raises(DataError, match="'relations' has 101 entries, expected at most 100"):
+        load_rules(path)
+
+
+def test_bodies_are_in_a_fixed_order_and_may_use_all_that_is_stated() -> None:
+    heads = {("sibling", "child"): "child", ("child", "sibling"): "child", ("child", "child"): "grand"}
+    rules = RuleSet("own", PREDICATES, heads, ("child", "sibling"), inverses=False)
+    assert rules.bodies == {"grand": [("child", "child")], "child": [("child", "sibling"), ("sibling", "child")]}
+
+
 bodies = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES))
 
 
@@ -263,3 +288,24 @@ def test_any_rules_are_loaded_as_written_or_refused_for_what_is_unreachable(
             load_rules(path)
     else:
         assert load_rules(path).heads == heads
+
+
+@pytest.mark.parametrize("parts", ["abc", "[a, b]", "[a, b, '']", "[a, b, 3]", "{a: 1, b: 2, c: 3}", "7"])
+def test_a_relation_of_a_file_is_two_words_and_its_inverse(tmp_path: Path, parts: str) -> None:
+    with pytest.raises(DataError, match=r"relation 'own' is .*, expected 'name: \[male word, female word"):
+        load_rules(write(tmp_path, f"relations:\n  own: {parts}\n{GRAND}"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("a", "found 'a', expected 'head: "),
+        ("[a]", r"found \['a'\], expected 'head: "),
+        ("grand: ab", "the body of 'grand' is 'ab', expected two relations"),
+        ("grand: {child: 1, SO: 2}", "the body of 'grand' is .*, expected two relations"),
+        ("7: [child, child]", "unknown relation 7"),
+    ],
+)
+def test_a_rule_is_a_head_and_two_relations(tmp_path: Path, rule: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        load_rules(write(tmp_path, f"rules:\n  - {rule}\n"))

@@ -258,11 +258,21 @@ class PlotAnswers:
         thing = np.minimum(parts.thing, course.objects - 1)
         infers, doubts = (flags[agent, thing, story] for flags in oracle.surprises(course))
         infers &= parts.contracted.length == 2  # only pairs infer a mover
-        for is_liars, differs in ((False, infers), (True, infers | doubts)):
+
+        def few(differs: Flags) -> tuple[Columns, PlotAnswers]:
             some = distinct(question[differs & (agent >= 0)])
-            few = PlotAnswers(self._stories, self._asked.pick(some), self._sight, course)
+            return some, PlotAnswers(self._stories, self._asked.pick(some), self._sight, course)
+
+        if not len(course.messages.time):  # nobody is trusted or distrusted
+            some, asked = few(infers)
+            (codes,), _ = asked._answers(trusts[0])
+            for each in found:
+                each[some] = codes
+            return found
+        for is_liars, differs in ((False, infers), (True, infers | doubts)):
+            some, asked = few(differs)
             places = [place for place, trust in enumerate(trusts) if (trust == NEVER_LIARS) == is_liars]
-            answers, _ = few._answers(*(trusts[place] for place in places))
+            answers, _ = asked._answers(*(trusts[place] for place in places))
             for place, codes in zip(places, answers, strict=True):
                 found[place][some] = codes
         return found

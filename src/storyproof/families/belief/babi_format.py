@@ -221,7 +221,7 @@ def _agents(events: Sequence[PlotEvent]) -> list[str]:
 
 
 @dataclass
-class _Reader:
+class _FilePosition:
     """Where a file has been read up to."""
 
     path: Path
@@ -319,8 +319,10 @@ def read_babi(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]
     split = split_of(path)
     # ToM-bAbI says the story type in the file's name; ToMi's published names begin with fb for another reason.
     task = parts[0] if len(parts) > 2 and parts[1] in QUESTIONS else None
-    state = _Reader(path, stem_of(path), split, next((name for name, short in _TASK_OF.items() if short == task), None))
-    waiting = _Rows(places)
+    state = _FilePosition(
+        path, stem_of(path), split, next((name for name, short in _TASK_OF.items() if short == task), None)
+    )
+    waiting = _PlacedRows(places)
     traces = _read_trace(path.with_suffix(".trace"))
     for state.number, line in enumerate(_lines(path), start=1):
         if not line:
@@ -345,7 +347,7 @@ def read_babi(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]
         yield waiting.table()
 
 
-class _Rows:
+class _PlacedRows:
     """Rows that have been read, and where they stand."""
 
     def __init__(self, places: bool) -> None:
@@ -358,7 +360,7 @@ class _Rows:
         self._beside: list[int] = []
         self._sentences: list[list[int]] = []
 
-    def add(self, row: dict[str, Any], state: _Reader, beside: int) -> None:
+    def add(self, row: dict[str, Any], state: _FilePosition, beside: int) -> None:
         """Add the row whose question has just been read."""
         self.rows.append(row)
         if self._places:
@@ -388,7 +390,7 @@ def _read_trace(path: Path) -> Iterator[tuple[int, str]] | None:
     return ((number, line) for number, line in enumerate(_lines(path), start=1) if line) if path.exists() else None
 
 
-def _add_trace(row: dict[str, Any], traces: Iterator[tuple[int, str]], state: _Reader) -> int:
+def _add_trace(row: dict[str, Any], traces: Iterator[tuple[int, str]], state: _FilePosition) -> int:
     """Add the labels of the next line of the trace to a row; return the line's number."""
     path = state.path.with_suffix(".trace")
     number, line = next(traces, (0, ""))
@@ -414,7 +416,7 @@ class _Edit(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Plan:
+class _LineEdits:
     """What changes in a file, by line; where a number is 0 the line is left out."""
 
     edits: dict[int, list[_Edit]] = field(default_factory=dict)
@@ -444,9 +446,9 @@ def _blocks(path: Path) -> Iterator[_Block]:
             lines, before = [], (*before, *lines[:-1])
 
 
-def _plan(path: Path, changes: Changes) -> tuple[_Plan, _Plan]:
+def _plan(path: Path, changes: Changes) -> tuple[_LineEdits, _LineEdits]:
     """Find the lines of a file and of its trace that change."""
-    text, beside = _Plan(), _Plan()
+    text, beside = _LineEdits(), _LineEdits()
     if not changes.values and not changes.gone and changes.rows is None:
         return text, beside
     story: list[tuple[int, _Block]] = []
@@ -491,7 +493,7 @@ def _renumbered(story: Sequence[tuple[int, _Block]], changes: Changes) -> dict[i
     return numbers
 
 
-def _write_patched(path: Path, file: BinaryIO, plan: _Plan, edit: Callable[[str, Sequence[_Edit]], str]) -> None:
+def _write_patched(path: Path, file: BinaryIO, plan: _LineEdits, edit: Callable[[str, Sequence[_Edit]], str]) -> None:
     """Copy a file, changing only the lines that have to be."""
     if not plan.edits and not plan.numbers:
         with open_file(path) as source:

@@ -87,11 +87,11 @@ def belief_timeline(
     described = _describe(timeline, marked)
     sentences = [spaced(step.sentence) for step in timeline.steps]
     if narrow:
-        column = _Column(sentences, marked, lanes)
+        column = _TimelineColumn(sentences, marked, lanes)
         return _with_rows(
             frame("timeline narrow", title, described, (_NARROW, column.height), column.parts), column.rows
         )
-    drawing = _Drawing(max(len(lane.heading) for lane in [*lanes.beliefs, *lanes.presence]))
+    drawing = _TimelineDrawing(max(len(lane.heading) for lane in [*lanes.beliefs, *lanes.presence]))
     drawing.write_story(sentences, marked)
     drawing.draw_lanes(f"where the {timeline.thing} is", lanes.beliefs)
     if lanes.presence:
@@ -222,7 +222,7 @@ def _runs(values: Sequence[_Value]) -> list[tuple[int, int, _Value]]:
     return runs
 
 
-class _Drawing:
+class _TimelineDrawing:
     """A timeline being drawn, from left to right."""
 
     def __init__(self, heading_lines: int) -> None:
@@ -304,7 +304,7 @@ class _Drawing:
         ]
 
 
-class _Column:
+class _TimelineColumn:
     """A timeline in one column: what is asked for, then the sentences with what each of them changes."""
 
     def __init__(self, sentences: Sequence[str], marked: Collection[int], lanes: _Lanes) -> None:

@@ -94,8 +94,8 @@ def _swap(chain: Chain) -> Chain:
 PROVED, FIRST, LAST, LAST_OF_ALL, RULES = "proved", "first_mention", "last_mention", "last_place", "rules"
 OTHER_OBJECT, BEFORE_LAST = "other_object", "before_last"
 PROCEDURES: Mapping[str, Procedure] = {
-    PROVED: Procedure("follows the rules that it was told"),
-    "reality": Procedure("answers where the object really is", chain=lambda chain: ()),
+    PROVED: Procedure("follows the rules of the prompt"),
+    "reality": Procedure("answers with the real place of the object", chain=lambda chain: ()),
     "last_person": Procedure("answers what the last person named believes", chain=lambda chain: chain[-1:]),
     "first_person": Procedure("answers what the first person named believes", chain=lambda chain: chain[:1]),
     "drops_first": Procedure("leaves out the first person named", chain=lambda chain: chain[1:]),
@@ -104,30 +104,30 @@ PROCEDURES: Mapping[str, Procedure] = {
     "swaps": Procedure("swaps the first two people named", chain=_swap),
     "reverses": Procedure("reads the people named from last to first", chain=lambda chain: chain[::-1]),
     "closed": Procedure(
-        "takes it that entering a room does not show what is in its containers", reading=_sight("closed")
+        "assumes that entering a room does not show what is in its containers", reading=_sight("closed")
     ),
     "infer-mover": Procedure(
-        "takes it that whoever was left behind knows what has been moved", reading=_sight("infer-mover")
+        "assumes that people who were left behind know what has been moved", reading=_sight("infer-mover")
     ),
-    "open": Procedure("takes it that entering a room shows what is in its containers", reading=_sight("open")),
-    "always": Procedure("takes it that people believe everything they are told", reading=_trust("always")),
-    "fresher": Procedure("takes it that people believe those who saw the object later", reading=_trust("fresher")),
-    "never-liars": Procedure("takes it that people do not believe known liars", reading=_trust("never-liars")),
-    "hi-tom": Procedure("takes it that people believe those who left the room later", reading=_trust("hi-tom")),
+    "open": Procedure("assumes that entering a room shows what is in its containers", reading=_sight("open")),
+    "always": Procedure("assumes that people believe everything they are told", reading=_trust("always")),
+    "fresher": Procedure("assumes that people believe those who saw the object later", reading=_trust("fresher")),
+    "never-liars": Procedure("assumes that people do not believe known liars", reading=_trust("never-liars")),
+    "hi-tom": Procedure("assumes that people believe those who left the room later", reading=_trust("hi-tom")),
     "ignores_messages": Procedure("ignores what people say", events=_without(*MESSAGES)),
     "ignores_lies": Procedure("ignores messages that the story calls lies", events=_without_lies),
-    "heard_by_all": Procedure("takes it that everybody hears every message", events=_heard_by_all),
+    "heard_by_all": Procedure("assumes that everybody hears every message", events=_heard_by_all),
     "naive_speaker": Procedure(
-        "takes it that what is said is so, and that speakers believe it", events=_believed_by_speakers
+        "assumes that messages are true and that speakers believe them", events=_believed_by_speakers
     ),
     "ignores_exits": Procedure("ignores that people leave", events=_without(EventKind.EXIT)),
     "ignores_returns": Procedure("ignores that people come back", events=_without_returns),
     "ignores_watching": Procedure("ignores secret watching", events=_without(EventKind.PEEK)),
     "ignores_distraction": Procedure("ignores distraction", events=_without(EventKind.DISTRACT)),
-    FIRST: Procedure("answers the first place of the object"),
-    LAST: Procedure("answers the place last named with the object, put there or told"),
-    BEFORE_LAST: Procedure("answers the place named with the object before the last"),
-    LAST_OF_ALL: Procedure("answers the last place named in the story"),
+    FIRST: Procedure("answers with the first place of the object"),
+    LAST: Procedure("answers with the place last named with the object, in a move or a message"),
+    BEFORE_LAST: Procedure("answers with the last but one place named with the object"),
+    LAST_OF_ALL: Procedure("answers with the last place named in the story"),
     OTHER_OBJECT: Procedure("answers for another object"),
     RULES: Procedure("follows the ToMi paper's Algorithm 1"),
 }

@@ -58,7 +58,7 @@ class ProofFaults(NamedTuple):
         return " and ".join(faults)
 
 
-class _Parts(NamedTuple):
+class _ValueParts(NamedTuple):
     """What the values of questions consist of, those of one question side by side."""
 
     question: Columns
@@ -118,7 +118,7 @@ def _spread(start: Columns, counts: Columns) -> tuple[Columns, Columns]:
     return of, start[of] + offset
 
 
-def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
+def _divide(stories: PlotArrays, asked: QuestionArrays) -> _ValueParts:
     """Return what the values of questions consist of."""
     questions, chains, asks = list[Columns](), list[npt.NDArray[np.int8]](), list[Ask]()
 
@@ -154,4 +154,4 @@ def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
     nowhere = np.full(len(question), NOBODY, np.int8)
     every = QuestionArrays(asked.story[question], codes, asked.thing[question], chain, nowhere)
     order = np.argsort(question, kind="stable")
-    return _Parts(question[order], every.pick(order))
+    return _ValueParts(question[order], every.pick(order))

@@ -60,8 +60,8 @@ class ModelOptions(Declared):
         temperature: The temperature; 0 always takes the likeliest token.
         top_p: Sample from the likeliest tokens that make up this share.
         seed: The seed for sampling.
-        batch_size: How many prompts a model in this process reads at once; None for 8 (transformers) or as many as fit
-            (vLLM).
+        batch_size: How many prompts a model in this process reads at once; None for 8 (transformers) or the number
+            that fits (vLLM).
         lora: A folder with a LoRA adapter (vLLM).
         tensor_parallel_size: The number of devices for one model (vLLM).
         extra: Further options, passed unchanged to the request (servers) or to the engine (vLLM, transformers).

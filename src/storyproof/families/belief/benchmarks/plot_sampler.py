@@ -86,7 +86,7 @@ class PlotDials:
         return self.agents + self.walks + sum(counts)
 
 
-class _Token(IntEnum):
+class _Choice(IntEnum):
     """The kinds of choice; all but WALK are used up."""
 
     WALK = 0
@@ -109,7 +109,7 @@ def _picks() -> Bytes:
 
 
 # Little can happen without objects; and for what needs company or a near object, there may be no later occasion.
-_FAVOURED = {_Token.PLACE: 6, _Token.MOVE: 2, _Token.TELL: 4, _Token.LIE: 16}
+_FAVOURED = {_Choice.PLACE: 6, _Choice.MOVE: 2, _Choice.TELL: 4, _Choice.LIE: 16}
 _PICKS = _picks()
 _BITS = (1 << np.arange(8)).astype(np.uint8)
 _ABSENT = 255  # the number of a kind of choice that is never made
@@ -193,22 +193,22 @@ class _Drawing:
         self.belief = np.full((agents, objects, count), NOBODY, np.int8)
         self.known = np.zeros((objects, count), np.uint8)  # who has a belief
         left = {
-            _Token.WALK: 0,
-            _Token.PLACE: objects,
-            _Token.MOVE: dials.moves,
-            _Token.TELL: dials.tells,
-            _Token.LIE: dials.lies,
-            _Token.PEEK: dials.peeks,
-            _Token.DISTRACT: dials.distractions,
-            _Token.NOISE: dials.noise,
+            _Choice.WALK: 0,
+            _Choice.PLACE: objects,
+            _Choice.MOVE: dials.moves,
+            _Choice.TELL: dials.tells,
+            _Choice.LIE: dials.lies,
+            _Choice.PEEK: dials.peeks,
+            _Choice.DISTRACT: dials.distractions,
+            _Choice.NOISE: dials.noise,
         }
-        self.tokens = [token for token, number in left.items() if number or token == _Token.WALK]
-        self._numbers = {token: self.tokens.index(token) if token in self.tokens else _ABSENT for token in _Token}
+        self.tokens = [token for token, number in left.items() if number or token == _Choice.WALK]
+        self._numbers = {token: self.tokens.index(token) if token in self.tokens else _ABSENT for token in _Choice}
         self._spans = [
             (min(self._numbers[token] for token in pair), max(self.tokens.index(t) for t in pair if t in self.tokens))
             if any(token in self.tokens for token in pair)
             else (_ABSENT, _ABSENT)
-            for pair in ((_Token.PLACE, _Token.MOVE), (_Token.TELL, _Token.LIE), (_Token.PEEK, _Token.DISTRACT))
+            for pair in ((_Choice.PLACE, _Choice.MOVE), (_Choice.TELL, _Choice.LIE), (_Choice.PEEK, _Choice.DISTRACT))
         ]
         self.left = np.repeat(np.array([left[token] for token in self.tokens], np.uint16)[:, None], count, axis=1)
         self.to_come = np.full(count, sum(left.values()), np.int16)  # of all but comings and goings
@@ -223,7 +223,7 @@ class _Drawing:
         )
         self.lie = np.zeros(shape, np.bool_)
         # People who gather have later occasions to move something, when more of them have met.
-        favoured = _FAVOURED | ({_Token.MOVE: 1} if dials.gathering else {})
+        favoured = _FAVOURED | ({_Choice.MOVE: 1} if dials.gathering else {})
         self._favours = np.array([favoured.get(token, 1) for token in self.tokens], np.uint16)[:, None]
         self._rows = np.arange(len(self.tokens), dtype=np.uint8)[:, None]
         self._agents = np.arange(agents, dtype=np.uint8)[:, None]
@@ -258,27 +258,27 @@ class _Drawing:
         token = self._choose(
             time,
             {
-                _Token.PLACE: inside if time < self.dials.sentences - self.dials.objects else None,
-                _Token.MOVE: _union(beside),
-                _Token.TELL: _union(told),
-                _Token.LIE: _union(lied),
-                _Token.PEEK: free & placed & np.uint8(255 * (self.dials.rooms > 1)),
-                _Token.DISTRACT: able & placed,
+                _Choice.PLACE: inside if time < self.dials.sentences - self.dials.objects else None,
+                _Choice.MOVE: _union(beside),
+                _Choice.TELL: _union(told),
+                _Choice.LIE: _union(lied),
+                _Choice.PEEK: free & placed & np.uint8(255 * (self.dials.rooms > 1)),
+                _Choice.DISTRACT: able & placed,
             },
         )
 
         self._walk(time, token == 0)
         puts, speaks, hides = (np.flatnonzero((token >= first) & (token <= last)) for first, last in self._spans)
         if len(puts):
-            self._put(time, puts, token.take(puts) == self._numbers[_Token.MOVE], beside, inside)
+            self._put(time, puts, token.take(puts) == self._numbers[_Choice.MOVE], beside, inside)
         if len(speaks):
-            self._speak(time, speaks, token.take(speaks) == self._numbers[_Token.TELL], told, lied)
+            self._speak(time, speaks, token.take(speaks) == self._numbers[_Choice.TELL], told, lied)
         if len(hides):
-            self._hide(time, hides, token.take(hides) == self._numbers[_Token.PEEK], free, able)
+            self._hide(time, hides, token.take(hides) == self._numbers[_Choice.PEEK], free, able)
 
     def _informed(self) -> Bytes:
         """Return who knows where each object is, [object, story]."""
-        if _Token.LIE not in self.tokens:
+        if _Choice.LIE not in self.tokens:
             return np.zeros_like(self.known)
         right = (self.belief == self.place) & (self.place >= 0)
         return _union(right.view(np.uint8) << self._agents[:, :, None])
@@ -289,7 +289,7 @@ class _Drawing:
         self.belief ^= (self.belief ^ place) & learns
         self.known |= who
 
-    def _choose(self, time: int, possible: Mapping[_Token, Bytes | None]) -> Bytes:
+    def _choose(self, time: int, possible: Mapping[_Choice, Bytes | None]) -> Bytes:
         """Choose the next kind of sentence, as places in `tokens`; it is possible for those who are named."""
         weight = self.left * self._favours
         weight[0] = np.maximum(self.dials.sentences - time - self.to_come, 0)

@@ -36,7 +36,7 @@ _READERS = {
     "first_mentioned": "always names the first place",
     "last_mentioned": "always names the place mentioned last",
     "kind_only": "knows only the kind of question",
-    "reality": "answers where the object really is",
+    "reality": "answers with the real place of the object",
     **TRUNCATED,
     "algorithm_1": "follows the ToMi paper's Algorithm 1, which never looks at the agents,",
     "last_announced": "takes beliefs to be what was last announced to everybody, else by Algorithm 1,",

@@ -149,17 +149,17 @@ def _is_doubtful(text: str, kinds: str) -> bool:
 
 
 @cache
-def _shared() -> _Reader:
-    return _Reader()
+def _shared() -> _SkeletonReader:
+    return _SkeletonReader()
 
 
-def _reader() -> _Reader:
+def _reader() -> _SkeletonReader:
     if _shared().is_full():
         _shared.cache_clear()
     return _shared()
 
 
-class _Reader:
+class _SkeletonReader:
     """Reads stories, and remembers what skeletons of sentences mean."""
 
     def __init__(self) -> None:
@@ -178,7 +178,7 @@ class _Reader:
         """Return what a story says, or why it is not understood."""
         return self.read_story(text, names)[1]
 
-    def read_story(self, text: str, names: Collection[str] | None) -> tuple[_Story, Reading | NotUnderstood]:
+    def read_story(self, text: str, names: Collection[str] | None) -> tuple[_StoryInProgress, Reading | NotUnderstood]:
         """Return what `read` returns, after the story as far as it was read."""
         table = self.tokens
         tokens = [table[each] for each in cut(text)]
@@ -191,7 +191,7 @@ class _Reader:
         kinds, called = resolve_capitals(raw, capitals, names)
         kinds = silence_quotations(kinds)
         simple = simplify(kinds)
-        story = _Story(doubtful)
+        story = _StoryInProgress(doubtful)
         try:
             if wrong := [name for name in names if not table.is_name(name)]:
                 reason = f"the name '{wrong[0]}' cannot be told from other words"
@@ -247,7 +247,7 @@ class _Reader:
             readings.append(Reading(tuple(stated), genders, frozenset(mentioned)))
         return readings
 
-    def _read_sentences(self, story: _Story, kinds: str, called: list[str], kins: list[KinWord]) -> None:
+    def _read_sentences(self, story: _StoryInProgress, kinds: str, called: list[str], kins: list[KinWord]) -> None:
         """Read the reduced classes of a story."""
         start = name = kin = 0
         for line, part in enumerate(kinds.split(LINE), start=1):
@@ -273,7 +273,7 @@ class _Reader:
         return meaning
 
 
-class _Story:
+class _StoryInProgress:
     """A story while it is read."""
 
     def __init__(self, doubtful: frozenset[str]) -> None:

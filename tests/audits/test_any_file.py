@@ -355,3 +355,13 @@ def test_cells_with_half_a_character_are_text(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text('story,question,answer,choices\nA.,Who?,a,"[""\\ud800"", ""a""]"\n')
     assert counts(storyproof.audit(path))["rows"] == 1
+
+
+def test_a_sample_without_a_question_is_counted(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    write_lines(path, [{"input": "", "target": "x"}, {"input": f"{STORY}\n{REALITY}", "target": "jar"}])
+    report = storyproof.audit(path)
+    assert counts(report) == {"rows": 2, "judged": 1, "unread": {"question": 1}, "conflicts": 0, "wrong": {}}
+    (unread,) = report.findings
+    assert unread.line == 1
+    assert unread.found.startswith("not a question about a story: no question mark")

@@ -57,7 +57,7 @@ def test_opens(opened: Open) -> None:
     seen = opened()
     assert seen.trouble == []
     assert seen.texts("h1") == ["Runs"]
-    assert "run_samples:chat with" in seen.texts(".lead")[0]
+    assert "run_samples:chat" in seen.texts(".lead")[0]
     assert seen.texts("h2") == ["Details", "tomi test", "clutrr test", "All answers"]
     assert seen.page.locator(".stat").count() == 3
     assert seen.page.locator("#matrix tbody tr").count() == 4

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Open
 
@@ -94,11 +95,28 @@ def test_pages_open_from_disk_without_a_request(site: Path, visit: Open) -> None
     """Every page, in a browser: no request to a server, no error, nothing wider than a phone."""
     for page in pages(site):
         opened = visit(page, width=390, height=800)
-        opened.page.locator("article").first.wait_for()
+        opened.page.locator("main" if page.parent.name == "samples" else "article").first.wait_for()
         trouble = [each for each in opened.trouble if not each.startswith(f"request: {site.as_uri()}")]
         assert trouble == [], page
         assert opened.overflow() <= 0, page
         opened.page.context.close()
+
+
+@pytest.mark.parametrize("name", ["report", "audit", "stories"])
+def test_samples_are_inside_the_site(site: Path, visit: Open, name: str) -> None:
+    assert f"samples/{name}.html" in links(site / "index.html").targets
+    opened = visit(site / "samples" / f"{name}.html")
+    opened.page.wait_for_selector("html[data-ready]" if name != "audit" else "#list > li", state="attached")
+    assert opened.serious() == []
+    if name == "stories":
+        assert opened.page.locator("option").count() == 20
+        opened.page.select_option("select", "12")
+        opened.page.fill("#step", "0")
+        assert (opened.page.locator("#answer").text_content() or "") == ""
+        opened.page.click("#play")
+        expect(opened.page.locator("#step")).to_have_value("2")  # it plays
+        opened.page.locator("#step").press("End")
+        assert "proved by sentences" in (opened.page.locator("#answer").text_content() or "")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

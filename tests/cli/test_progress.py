@@ -16,8 +16,7 @@ import storyproof
 from storyproof import cli
 from storyproof.cli import progress
 from storyproof.cli.progress import ProgressLines, RunProgress, progress_bar
-from storyproof.runtime.progress import beat, counting, listening
-from storyproof.solvers.llm.messages import RETRIES
+from storyproof.runtime.progress import RETRIES, beat, counting, listening
 from tests.cli.invocation import Program
 from tests.solvers.llm.serving import FakeServer
 

@@ -135,8 +135,8 @@ def test_missing_whole_numbers_are_numbers(made: pa.Table) -> None:
         ([], "the data have no rows; expected a path"),
         ({"story": "x"}, r"the data are \{'story': 'x'\} \(dict\); expected a path"),
         ([{"story": "x"}, 3], r"row 1 of the data is 3 \(int\); expected a dictionary or an example"),
-        ([{"text": "x"}], r"rows/rows.jsonl, line 1: 'story' is None; expected text"),
-        (pa.table({"text": ["x"]}), r"rows/rows.parquet has no column 'story'"),
+        ([{"word": "x"}], r"rows/rows.jsonl: no column for a story or a question is found; it has: word"),
+        (pa.table({"word": ["x"]}), r"rows/rows.parquet: no column for a story or a question is found; it has: word"),
     ],
 )
 def test_what_is_no_data_is_refused(data: object, message: str) -> None:

@@ -75,9 +75,9 @@ def test_wrong_paths(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"nowhere does not exist; give a dataset folder or a file"):
         find_sources(tmp_path / "nowhere")
     with pytest.raises(
-        DataError, match=r"contains no data; expected files ending in .csv, .json, .jsonl, .parquet, .txt"
+        DataError, match=r"contains no data; expected files ending in .arrow, .csv, .feather, .json, .jsonl, .parquet"
     ):
         find_sources(tmp_path)
-    (tmp_path / "data.xlsx").write_text("")
-    with pytest.raises(DataError, match=r"data.xlsx has an unknown form; expected a file ending in"):
-        find_sources(tmp_path / "data.xlsx")
+    (tmp_path / "data.docx").write_text("")
+    with pytest.raises(DataError, match=r"data.docx has an unknown form; expected a file ending in"):
+        find_sources(tmp_path / "data.docx")

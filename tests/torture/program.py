@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SECONDS = 120.0  # that a command may take on a machine that is busy with other things
+SECONDS = 300.0  # that a command may take on a machine that is busy with other things
 OPERATIONS, CALLS = "operations", "calls"
 WAITS = "time.sleep"  # instead of a path: the process waits for another one
 Tree = dict[str, bytes | None]  # files with their contents, and folders

@@ -14,7 +14,7 @@ import storyproof
 from storyproof.errors import DataError
 from storyproof.web import library as shelves
 from storyproof.web.app import create_app
-from storyproof.web.dials import Dials
+from storyproof.web.dials import DialSettings
 from storyproof.web.library import Library
 from tests.reports.run_samples import data_folder, evaluate
 from tests.web.client import PATIENT_S, Client
@@ -172,7 +172,7 @@ def test_old_downloads_are_removed_and_nothing_else(tmp_path: Path, monkeypatch:
     library = Library(tmp_path)
     (tmp_path / "downloads").mkdir()
     (tmp_path / "downloads" / "Mine.txt").write_text("mine")
-    made = [library.make_dataset(Dials("tomi"), {"test": 3}, seed, "jsonl")["file"] for seed in range(3)]
+    made = [library.make_dataset(DialSettings("tomi"), {"test": 3}, seed, "jsonl")["file"] for seed in range(3)]
     kept = sorted(path.name for path in (tmp_path / "downloads").iterdir())
     assert "Mine.txt" in kept
     assert made[-1] in kept
@@ -183,14 +183,14 @@ def test_what_a_killed_server_left_is_removed(tmp_path: Path) -> None:
     left = tmp_path / "downloads" / ".making" / "tomi-0"
     left.mkdir(parents=True)
     (left / "test.jsonl").write_text("{")
-    found = Library(tmp_path).make_dataset(Dials("tomi"), {"test": 3}, 0, "jsonl")
+    found = Library(tmp_path).make_dataset(DialSettings("tomi"), {"test": 3}, 0, "jsonl")
     assert [path.name for path in (tmp_path / "downloads").iterdir()] == [found["file"]]
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("")
     with pytest.raises(DataError, match="choose another --data"):
-        Library(tmp_path / "data").make_dataset(Dials("tomi"), {"test": 3}, 0, "jsonl")
+        Library(tmp_path / "data").make_dataset(DialSettings("tomi"), {"test": 3}, 0, "jsonl")
 
 
 def test_a_large_file_is_not_opened(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:

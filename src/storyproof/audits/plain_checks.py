@@ -58,7 +58,7 @@ class PlainChecks:
     counts: Counter[str] = field(default_factory=Counter)
     _parts: list[RowHashes] = field(default_factory=list)
     _places: list[tuple[pa.ChunkedArray, ...]] = field(default_factory=list)  # ids, lines, answers and their names
-    _absent: list[tuple[int, int, str, str]] = field(default_factory=list)  # answers that are not in their story
+    _absent: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # answers that are not in their story
 
     def check(self, table: pa.Table) -> Iterator[Finding]:
         """Yield what is wrong with rows by themselves, and remember what is compared with others."""
@@ -86,12 +86,10 @@ class PlainChecks:
 
     def _check_answers(self, table: pa.Table, about: pa.ChunkedArray) -> Iterator[Finding]:
         """Yield answers that are not among their choices, and choices that occur twice."""
-        names = ("story", "answer", "id")
-        stories, answers, ids = (table.column(name).to_pylist() for name in names)
-        rows = zip(
-            *numbers_of(table), stories, answers, ids, pc.struct_field(about, "choices").to_pylist(), strict=True
-        )
-        for number, line, story, answer, name, choices in rows:
+        stories, answers, ids = (table.column(name).to_pylist() for name in ("story", "answer", "id"))
+        listed, fields = pc.struct_field(about, "choices"), pc.struct_field(table.column(PLACE), "answer")
+        texts = (stories, answers, ids, listed.to_pylist(), fields.to_pylist())
+        for number, line, story, answer, name, choices, column in zip(*numbers_of(table), *texts, strict=True):
             if not answer:
                 continue
             known: dict[str, Any] = {"file": self.file, "row": number, "line": line, "id": name}
@@ -107,12 +105,12 @@ class PlainChecks:
                 if not set(accepted) & set(plain):
                     shown = answer.replace("\n", ", ")
                     expected = "one of " + ", ".join(choices)
-                    yield Finding(kind=NO_CHOICE, field="answer", found=shown, expected=expected, **known)
+                    yield Finding(kind=NO_CHOICE, field=column or "answer", found=shown, expected=expected, **known)
             elif story:
                 self.counts["without_choices"] += 1
                 text = f" {story.casefold().replace('_', ' ')} "
                 if not any(each and each in text for each in accepted):
-                    self._absent.append((number, line, name, answer.replace("\n", ", ")))
+                    self._absent.append((number, line, name, column or "answer", answer.replace("\n", ", ")))
 
     def hashes(self) -> RowHashes:
         """Return what is compared with the rows of other files."""
@@ -134,9 +132,9 @@ class PlainChecks:
         """
         without = self.counts.pop("without_choices", 0)
         if self._absent and len(self._absent) <= (1 - _EXTRACTIVE) * without:
-            for number, line, name, answer in self._absent:
+            for number, line, name, column, answer in self._absent:
                 known: dict[str, Any] = {"file": self.file, "row": number, "line": line, "id": name, "is_claim": False}
-                yield Finding(kind=NOT_IN_STORY, field="answer", found=answer, expected="words of the story", **known)
+                yield Finding(kind=NOT_IN_STORY, field=column, found=answer, expected="words of the story", **known)
         self.counts["conflicts"] = 0
         whole = self.hashes()
         for rows in _groups(whole.questions):

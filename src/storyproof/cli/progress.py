@@ -18,8 +18,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from storyproof.cli.safe_terminal import complain, console, is_quiet, remark
-from storyproof.runtime.progress import listening
-from storyproof.solvers.llm.messages import RETRIES
+from storyproof.runtime.progress import RETRIES, listening
 
 if TYPE_CHECKING:
     from rich.progress import Progress

@@ -258,7 +258,7 @@ def data_files(path: Path, kind: str, remedy: str) -> list[Path]:
 
 def is_data(file: Path) -> bool:
     """Return whether a file of a folder holds examples: whether its suffix is that of a format that takes it."""
-    if kind_of(file) != FILE or file.name == ERRATA:
+    if kind_of(file) != FILE or file.name in (ERRATA, MANIFEST):
         return False
     return any(each.is_data(file) for each in formats() if file.suffix in each.suffixes)
 

@@ -105,7 +105,8 @@ class RecordFile:
             raise DataError(f"{path}{line}: {sample[0].problem or 'there is nothing'}; no row can be read.")
         names = list(dict.fromkeys(name for each in values for name, value in each.items() if value is not None))
         marked = recognise(names)
-        self.is_ours = not given and (bool(marked.marks) or set(SCHEMA.names) <= set(names))
+        needed = set(SCHEMA.names) - ({"answer"} if form.makes_rows else set())  # which such rows have elsewhere
+        self.is_ours = not given and (bool(marked.marks) or needed <= set(names))
         self.family: Family | None = marked if marked.marks and not given else None
         self.instructions: frozenset[str] = frozenset()
         self._makes_rows = not given and form.makes_rows

@@ -132,11 +132,12 @@ def headline(boards: Sequence[BoardNumbers]) -> str:
     best: dict[str, list[BoardNumbers]] = {}
     for board in boards:
         best.setdefault(contenders(board)[0].solver, []).append(board)
-    parts = [f"{names[solver]} with {_and(list(map(_result, places)))}" for solver, places in best.items()]
     several = [board for board in boards if len(contenders(board)) > 1]
     most = len({row.solver for board in boards for row in contenders(board)})
     what = "models" if all(row.kind == MODEL for board in boards for row in contenders(board)) else "solvers"
-    text = f"Best of {most} {what}: {'; '.join(parts)}." if several and most > 1 else f"{'; '.join(parts)}."
+    verb = "with" if several and most > 1 else "answers"
+    found = "; ".join(f"{names[solver]} {verb} {_and(list(map(_result, places)))}" for solver, places in best.items())
+    text = f"Best of {most} {what}: {found}." if several and most > 1 else f"{found}."
     leads = {board.name: _lead(board) for board in several}
     certain = [name for name, pair in leads.items() if pair is not None and pair.is_significant]
     if not leads:

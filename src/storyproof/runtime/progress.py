@@ -13,6 +13,7 @@ from typing import TypeVar
 
 Listener = Callable[[str, int, int | None], None]
 Item = TypeVar("Item")
+RETRIES = "retries"  # what a client counts while it waits
 
 _listeners: list[Listener] = []
 

@@ -30,7 +30,7 @@ from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.solver import DEFAULT_PROMPT
 from storyproof.stories import OwnText, prove_own
 from storyproof.web.askers import Askers
-from storyproof.web.dials import Dials, Recipes, describe_benchmarks
+from storyproof.web.dials import DialSettings, Recipes, describe_benchmarks
 from storyproof.web.docs_page import docs_body
 from storyproof.web.library import LARGEST_DROPPED, Library
 from storyproof.web.stories import (
@@ -352,14 +352,14 @@ def _order(body: _Body) -> int:
     return 2 if found is None else found
 
 
-def _dials(body: _Body) -> Dials:
+def _dials(body: _Body) -> DialSettings:
     settings = body.get("settings") or {}
     if not isinstance(settings, dict) or len(settings) > _MOST_SETTINGS:
         raise ConfigError(f"settings is {quoted(settings)}; expected an object of dials.")
     for name, value in settings.items():
         if not isinstance(value, bool):
             _text(settings, name, _LONGEST_SETTING)
-    return Dials(_text(body, "benchmark", 100), _text(body, "preset", 100, ""), settings)
+    return DialSettings(_text(body, "benchmark", 100), _text(body, "preset", 100, ""), settings)
 
 
 def _story_place(body: _Body) -> StoryPlace:

@@ -80,7 +80,7 @@ def _shown(value: Any) -> str | bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Dials:
+class DialSettings:
     """A benchmark with its dials turned.
 
     Attributes:
@@ -135,7 +135,7 @@ class Recipes:
         self._lock = Lock()
         self._made: OrderedDict[str, tuple[Benchmark, Lock]] = OrderedDict()
 
-    def find(self, dials: Dials) -> tuple[Benchmark, Lock]:
+    def find(self, dials: DialSettings) -> tuple[Benchmark, Lock]:
         """Return a benchmark, and the lock under which one thread at a time may use it.
 
         Raises:

@@ -29,7 +29,7 @@ from storyproof.io.atomic_files import whole_file, writing_to
 from storyproof.io.bounded_input import FILE, FOLDER, kind_of, name_of, open_file, resolved
 from storyproof.io.locks import Claim
 from storyproof.study.progress import is_study, read_progress
-from storyproof.web.dials import Dials
+from storyproof.web.dials import DialSettings
 
 DOWNLOADS = "downloads"
 _DRAFT, _LOCK = ".making", ".making.lock"  # a dataset until it is packed, and who may write it
@@ -63,7 +63,9 @@ class Library:
 
     # Datasets to download.
 
-    def make_dataset(self, dials: Dials, counts: Mapping[str, int], seed: int, format_name: str) -> dict[str, Any]:
+    def make_dataset(
+        self, dials: DialSettings, counts: Mapping[str, int], seed: int, format_name: str
+    ) -> dict[str, Any]:
         """Write a dataset as a ZIP file; return its name, and what is in it.
 
         Raises:

@@ -13,7 +13,7 @@ from storyproof.example import SPLITS, Example
 from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example
 from storyproof.language.display_names import display_name
 from storyproof.stories import OwnText, prove_own, read_own
-from storyproof.web.dials import Dials, Recipes
+from storyproof.web.dials import DialSettings, Recipes
 
 _FORMS = re.compile(r"[;,]? expected one of:? .*", re.DOTALL)  # the grammar of a family is not for a page
 _WHOLE = re.compile(r"sentence \d+: not understood: '.*'\.?", re.DOTALL)  # the place says which
@@ -35,7 +35,7 @@ class StoryPlace:
         number: Its place in the block.
     """
 
-    dials: Dials
+    dials: DialSettings
     split: str = "test"
     place: int = -1
     number: int = 0

@@ -21,10 +21,10 @@ from urllib.request import getproxies, proxy_bypass
 
 from storyproof.errors import ConfigError, ModelError, quoted, shorten
 from storyproof.io.redaction import Secrets
-from storyproof.runtime.progress import beat
+from storyproof.runtime.progress import RETRIES, beat
 from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, read_error, read_reply
 from storyproof.solvers.llm.bounded_body import LONG_AT_ONCE, BodyError, read_body
-from storyproof.solvers.llm.messages import RETRIES, Reply
+from storyproof.solvers.llm.messages import Reply
 from storyproof.solvers.llm.options import CHAT, ModelOptions, authorization, public
 
 OPENAI_URL = "https://api.openai.com/v1"

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-RETRIES = "retries"  # what a client counts while it waits (see `runtime.progress`)
-
 
 @dataclass(frozen=True, slots=True)
 class Message:

@@ -113,7 +113,8 @@ def test_files(tmp_path: Path) -> None:
 def test_runs_that_were_judged_otherwise() -> None:
     strict, careful = {**run("xx"), "matching": "strict"}, {**run("xx", "n"), "matching": "careful"}
     with pytest.raises(
-        DataError, match=r"m was judged by strict matching and n by careful matching.* --matching strict asks nothing"
+        DataError,
+        match=r"m was judged by strict matching and n by careful matching.* --matching strict needs no new requests",
     ):
         compare(strict, careful)
     chosen = {**run("xx", "rules"), "matching": "exact"}  # is right by any matcher

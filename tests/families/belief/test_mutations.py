@@ -30,37 +30,6 @@ ORACLE = {
         "found &= group[:, agent].take(index, axis=1) | (member",
         "found &= ~np.uint64(0) | (member",
     ),
-    "secret observers are known": (
-        "    return Sights(present, (present | secret)",
-        "    present |= secret\n    return Sights(present, present",
-    ),
-    "the distracted notice": ("(present | secret) & ~course.away[:, :, None]", "present | secret"),
-    "distracted watchers notice": (
-        "(present | secret) & ~course.away[:, :, None]",
-        "(present & ~course.away[:, :, None]) | secret",
-    ),
-    "who watches sees nothing": ("(present | secret) & ~course", "present & ~course"),
-    "leavers do not know who stays": (
-        "shown.present | leaving, shown.noticing | (leaving & ~away)",
-        "shown.present, shown.noticing",
-    ),
-    "the distracted know who stays": ("shown.noticing | (leaving & ~away)", "shown.noticing | leaving"),
-    "whispers are heard by all": ("near & (told | by | course.to)", "near"),
-    "whispers are heard by nobody": ("told | by | course.to", "told | by"),
-    "whispers reach other rooms": (
-        "(near & (told | by | course.to))",
-        "(near & told) | by | course.to",
-    ),
-    "announcements stay in the room": ("(anywhere & course.announced & spoken)", "(near & course.announced & spoken)"),
-    "announcements reach those in no room": ("(anywhere & course.announced", "(course.announced"),
-    "announcements from no room are heard": ("course.announced & spoken)", "course.announced)"),
-    "the distracted hear": ("(group | (watched & told)) & ~course.away", "group | (watched & told)"),
-    "distracted watchers hear": (
-        "(group | (watched & told)) & ~course.away",
-        "(group & ~course.away) | (watched & told)",
-    ),
-    "watchers do not hear": ("(group | (watched & told)) & ~course.away", "group & ~course.away"),
-    "watchers hear whispers": ("(group | (watched & told))", "(group | watched)"),
     "speakers believe themselves": ("told[:, alone] &= ~", "told[:, alone] |= 0 * "),
     "messages are about everything": (
         "        told &= _at(course.about, asked.spot)\n",
@@ -131,6 +100,37 @@ ORACLE = {
 }
 
 COURSE = {
+    "secret observers are known": (
+        "        return Sights(present, (present | secret)",
+        "        present |= secret\n        return Sights(present, present",
+    ),
+    "the distracted notice": ("(present | secret) & ~self.away[:, :, None]", "present | secret"),
+    "distracted watchers notice": (
+        "(present | secret) & ~self.away[:, :, None]",
+        "(present & ~self.away[:, :, None]) | secret",
+    ),
+    "who watches sees nothing": ("(present | secret) & ~self", "present & ~self"),
+    "leavers do not know who stays": (
+        "shown.present | leaving, shown.noticing | (leaving & ~away)",
+        "shown.present, shown.noticing",
+    ),
+    "the distracted know who stays": ("shown.noticing | (leaving & ~away)", "shown.noticing | leaving"),
+    "whispers are heard by all": ("near & (told | by | self.to)", "near"),
+    "whispers are heard by nobody": ("told | by | self.to", "told | by"),
+    "whispers reach other rooms": (
+        "(near & (told | by | self.to))",
+        "(near & told) | by | self.to",
+    ),
+    "announcements stay in the room": ("(anywhere & self.announced & spoken)", "(near & self.announced & spoken)"),
+    "announcements reach those in no room": ("(anywhere & self.announced", "(self.announced"),
+    "announcements from no room are heard": ("self.announced & spoken)", "self.announced)"),
+    "the distracted hear": ("(group | (watched & told)) & ~self.away", "group | (watched & told)"),
+    "distracted watchers hear": (
+        "(group | (watched & told)) & ~self.away",
+        "(group & ~self.away) | (watched & told)",
+    ),
+    "watchers do not hear": ("(group | (watched & told)) & ~self.away", "group & ~self.away"),
+    "watchers hear whispers": ("(group | (watched & told))", "(group | watched)"),
     "walking ends distractions": (
         'self._said("distracts"), self.heeds,',
         'self._said("distracts"), self.heeds | self.walks,',

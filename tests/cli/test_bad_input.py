@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from tests.cli.invocation import Refuse, execute
+from tests.cli.invocation import Ended, Program, Refuse, execute
 from tests.samples import STORY, example, plain_table
 
 WORDS = {
@@ -126,6 +126,7 @@ def make_data(folder: Path) -> None:
     (folder / "broken.txt").write_text(told.replace("moved", "took") + "6 Where is the key really?\tjar\t1\n")
     (folder / "cut.txt").write_text(told)
     (folder / "data.tsv").write_text("")
+    (folder / "data.md").write_text("")
     (folder / "empty").mkdir()
     (folder / "whole").mkdir()
     (folder / "whole" / "train.jsonl").write_text(row + "\n")
@@ -134,27 +135,56 @@ def make_data(folder: Path) -> None:
     (folder / "odd" / "manifest.json").write_text("{")
 
 
+SUFFIXES = ".arrow, .csv, .feather, .json, .jsonl, .parquet, .tsv, .txt, .xlsx"
+AUDITED = {  # files with a row that cannot be judged: what an audit says
+    "broken.jsonl": """\
+2 rows of 2 stories: 1 judged (50.0%), 0 wrong answers, 0 rule-dependent, 1 not understood
+  not understood: record 1
+  checked by leaving out sentences: 1 proof
+broken.jsonl row 1 (broken-2): record: found not valid JSON (Expecting ',' delimiter: line 1 column 481 (char 480)); \
+expected one object per line
+0 disagreements; 1 of 2 rows not understood
+""",
+    "lacking.jsonl": """\
+1 row of 1 story: 0 judged (0%), 0 wrong answers, 0 rule-dependent, 1 not understood
+  not understood: question 1
+lacking.jsonl row 0 (lacking-1): question: found no column for the question; expected one, such as 'question'
+0 disagreements; 1 of 1 row not understood
+""",
+}
+
+
 @pytest.mark.parametrize("verb", ["verify", "show", "evaluate --model rules --data"])
 @pytest.mark.parametrize(
     ("path", "message"),
     [
         ("broken.jsonl", "broken.jsonl, line 2: not valid JSON"),
-        ("lacking.jsonl", "lacking.jsonl, line 1: 'question' is None; expected text"),
+        ("lacking.jsonl", "lacking.jsonl, line 1: no column for the question; expected one, such as 'question'.\n"),
         ("cut.parquet", "cut.parquet is not a readable Parquet file"),
-        ("lacking.parquet", "lacking.parquet has no column 'story'; expected at least story, question, answer"),
+        ("lacking.parquet", "lacking.parquet: no column for a story or a question is found; it has: id"),
         (
             "broken.txt",
             "broken.txt, line 5: not a sentence of a story: 'Ada took the key to the jar.'; expected one of",
         ),
         ("cut.txt", "cut.txt, line 6: the story before it ends without a question; expected a question"),
         ("nowhere", "nowhere does not exist; give a dataset folder or a file"),
-        ("data.tsv", "data.tsv has an unknown form; expected a file ending in .csv, .json, .jsonl, .parquet, .txt"),
-        ("empty", "empty contains no data; expected files ending in .csv, .json, .jsonl, .parquet, .txt"),
+        ("data.tsv", "data.tsv is empty, expected a header with the names of columns"),
+        ("data.md", f"data.md has an unknown form; expected a file ending in {SUFFIXES}.\n"),
+        ("empty", f"empty contains no data; expected files ending in {SUFFIXES}.\n"),
     ],
 )
-def test_data(folder: Path, refuse: Refuse, verb: str, path: str, message: str) -> None:
+def test_data(folder: Path, refuse: Refuse, program: Program, verb: str, path: str, message: str) -> None:
     make_data(folder)
-    assert message in refuse(f"{verb} {path}")
+    if verb == "verify" and path in AUDITED:  # one row does not end an audit
+        assert program(f"{verb} {path}") == Ended(1, AUDITED[path], "")
+        return
+    said = refuse(f"{verb} {path}")
+    assert message in said
+    if path == "lacking.parquet":  # only an audit has --columns
+        named = "; expected at least story, question, answer.\n"
+        assert said.endswith(
+            ". Name them with --columns story=NAME,question=NAME,answer=NAME.\n" if verb == "verify" else named
+        )
 
 
 @pytest.mark.parametrize(

@@ -625,7 +625,7 @@ def broken_files(folder: Path) -> None:
         ("edges.csv", "edges.csv, row 0, line 2: story_edges is '[0, 1]', expected"),
         ("task.csv", "task.csv, row 0, line 2: task_name is 'task_9.2', expected task_T.k"),
         ("latin.csv", "latin.csv, row 4, line 6: found bytes that are not valid UTF-8"),
-        ("empty.csv", "empty.csv is empty, expected a header with the columns of CLUTRR"),
+        ("empty.csv", "empty.csv is empty, expected a header with the names of columns"),
     ],
 )
 def test_broken_csv(folder: Path, refuse: Refuse, verb: str, path: str, message: str) -> None:

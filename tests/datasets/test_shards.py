@@ -25,6 +25,7 @@ from storyproof.datasets.shards import plan_shards
 from storyproof.datasets.writing import usual_workers, write_dataset
 from storyproof.engines import make_engine
 from storyproof.errors import ConfigError, DataError
+from storyproof.findings import UNREAD
 from storyproof.io.storage import LocalFolder, RemoteFolder
 from tests.groups import only_first
 
@@ -448,7 +449,6 @@ def _truncate(folder: Path) -> None:
         (_copy("train.jsonl"), r"contains train\.jsonl besides the 3 shards of 'train'; remove one of them"),
         (_copy("train-00001-of-00003.csv"), r"contains train-00001-of-00003\.jsonl besides train-00001-of-00003\.csv,"),
         (_copy("train-00001-of-00004.jsonl"), r"contains train-00001-of-00004\.jsonl besides train-…-of-00003\.jsonl,"),
-        (_truncate, r"train-00001-of-00003\.jsonl, line 288: not valid JSON"),
     ],
 )
 def test_damage_is_named_in_one_sentence_by_every_reader(shards: Path, damage: Any, said: str) -> None:
@@ -464,6 +464,29 @@ def test_damage_is_named_in_one_sentence_by_every_reader(shards: Path, damage: A
         with pytest.raises(DataError, match=said):
             read()
     assert not (shards.parent / "processed").exists()
+
+
+def test_a_truncated_shard_is_named_by_every_reader_and_audited_but_for_its_last_row(shards: Path) -> None:
+    name = "train-00001-of-00003.jsonl"
+    _truncate(shards)
+    for read in (
+        lambda: storyproof.load(shards, "train"),
+        lambda: storyproof.evaluate("rules", shards, split="train"),
+        lambda: storyproof.process(shards, shards.parent / "processed"),
+        lambda: storyproof.show(shards, BLOCK * 2 + 1, split="train"),
+    ):
+        with pytest.raises(DataError, match=r"train-00001-of-00003\.jsonl, line 288: not valid JSON"):
+            read()
+    assert not (shards.parent / "processed").exists()
+    for check in (storyproof.verify, storyproof.audit):
+        report = check(shards)
+        assert not report.ok
+        assert report.unread == {"record": 1}
+        assert report.totals["judged"] == report.totals["rows"] - 1
+        [unread] = [each for each in report.findings if each.kind == UNREAD]
+        assert (unread.file, unread.row, unread.line) == (name, 287, 288)
+        assert unread.found.startswith("not valid JSON (")
+        assert f"{name} differs from the manifest (sha256)" in {each.found for each in report.findings}
 
 
 def test_a_shard_of_another_dataset_is_named(tmp_path: Path) -> None:

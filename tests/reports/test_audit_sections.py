@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -209,7 +210,7 @@ def test_there_is_no_other_section(conflicting: Path) -> None:
         page(conflicting, costs={})
 
 
-def test_rows_that_cannot_be_read_as_examples_are_listed_without_a_story(tmp_path: Path) -> None:
+def test_rows_that_cannot_be_read_as_examples_are_listed_with_their_text(tmp_path: Path) -> None:
     storyproof.generate("clutrr", test=60, test_k=(3,), seed=7, reading="published", out=tmp_path / "x", format="csv")
     path = tmp_path / "x" / "1.3_test.csv"
     rows = list(csv.DictReader(path.read_text().splitlines()))
@@ -219,5 +220,19 @@ def test_rows_that_cannot_be_read_as_examples_are_listed_without_a_story(tmp_pat
         writer.writeheader()
         writer.writerows(rows)
     data = data_of(page(path))
-    assert {each["story"] for each in data["findings"]} == {None}
-    assert any(each["field"] == "story_edges" for each in data["findings"])
+    assert {each["row"] for each in data["findings"] if each["story"] is None} == {-1}  # the manifest
+    assert any((each["row"], each["field"]) == (5, "story_edges") for each in data["findings"])
+    for each in data["findings"]:
+        if each["row"] >= 0:
+            told = rows[each["row"]]["story"].replace("[", "").replace("]", "")
+            assert data["stories"][each["story"]] == [told]
+            assert each["question"] == rows[each["row"]]["query"]
+
+
+def test_rows_that_cannot_be_read_at_all_are_listed_without_a_story(tmp_path: Path) -> None:
+    path = put(
+        tmp_path / "val.jsonl", json.dumps({"story": "Ada sang.", "question": "Why?", "answer": "jar"}) + "\n{\n"
+    )
+    data = data_of(page(path))
+    assert [(each["row"], each["story"]) for each in data["findings"]] == [(0, 0), (1, None)]
+    assert data["stories"] == [["Ada sang."]]

@@ -124,15 +124,19 @@ class PlainChecks:
             np.concatenate([each.splits for each in parts]),
         )
 
-    def conclude(self, judged: Collection[int]) -> Iterator[Finding]:
+    def conclude(self, findings: Collection[Finding]) -> Iterator[Finding]:
         """Yield conflicts, and answers that are not in their stories though most are; count them and repeated rows.
 
         Args:
-            judged: Rows about which something is found, which explains the conflicts that they are in.
+            findings: What is found in the rows that are judged. It explains the conflicts that they are in, and what is
+                found about an answer explains that it is not in its story.
         """
+        judged, explained = {each.row for each in findings}, {(each.row, each.field) for each in findings}
         without = self.counts.pop("without_choices", 0)
         if self._absent and len(self._absent) <= (1 - _EXTRACTIVE) * without:
             for number, line, name, column, answer in self._absent:
+                if (number, column) in explained:
+                    continue
                 known: dict[str, Any] = {"file": self.file, "row": number, "line": line, "id": name, "is_claim": False}
                 yield Finding(kind=NOT_IN_STORY, field=column, found=answer, expected="words of the story", **known)
         self.counts["conflicts"] = 0

@@ -117,7 +117,7 @@ def examine(
     bench.conclude(report)
     if names := subject.settings.get("consistent"):
         report.findings[:0] = check_consistent(subject, names)
-    report.findings[:0] = checks.conclude({each.row for each in report.findings if each.kind != UNREAD})
+    report.findings[:0] = checks.conclude([each for each in report.findings if each.kind != UNREAD])
     report.totals |= dict(checks.counts)
     source.describe(report)
     if hashes is not None:

@@ -257,9 +257,14 @@ def data_files(path: Path, kind: str, remedy: str) -> list[Path]:
 
 
 def is_data(file: Path) -> bool:
-    """Return whether a file of a folder holds examples: whether its suffix is that of a format that takes it."""
+    """Return whether a file of a folder holds examples: whether its suffix is that of a format that takes it.
+
+    A file that is named as a shard of a split is taken as such, so that one that is damaged or doubled is named.
+    """
     if kind_of(file) != FILE or file.name in (ERRATA, MANIFEST):
         return False
+    if file.suffix in suffixes() and _SHARD.fullmatch(file.stem) and split_of(file) is not None:
+        return True
     return any(each.is_data(file) for each in formats() if file.suffix in each.suffixes)
 
 

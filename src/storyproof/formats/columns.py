@@ -83,7 +83,18 @@ class Columns:
 
 
 class NoColumnsError(DataError):
-    """A file in which no column for a story or a question is found."""
+    """A file in which no column for a story or a question is found.
+
+    Attributes:
+        found: What it has instead, for commands without `--columns`.
+    """
+
+    def __init__(self, found: str) -> None:
+        super().__init__(found)
+        self.found = found
+
+    def __str__(self) -> str:
+        return f"{self.found}. Name them with --columns story=NAME,question=NAME,answer=NAME."
 
 
 class RowValues(NamedTuple):
@@ -184,10 +195,7 @@ def find_columns(records: Sequence[Mapping[str, Any]], given: Mapping[str, str],
     found = _guess(leaves, fixed)
     if not any(each.story or each.question for each in found):
         known = ", ".join(map(name_of_path, leaves.paths)) or "nothing"
-        raise NoColumnsError(
-            f"{where}: no column for a story or a question is found; it has: {known}. Name them with "
-            "--columns story=NAME,question=NAME,answer=NAME."
-        )
+        raise NoColumnsError(f"{where}: no column for a story or a question is found; it has: {known}")
     return found
 
 
@@ -496,7 +504,9 @@ def _row(record: Mapping[str, Any], columns: Columns, bound: Path) -> RowValues:
             path = getattr(columns, role)
             shown = quoted(next(iter(values(path)), None))
             found = (
-                f"'{name_of_path(path)}' is {shown}; expected text" if path else f"there is no column for the {role}"
+                f"'{name_of_path(path)}' is {shown}; expected text"
+                if path
+                else f"no column for the {role}; expected one, such as '{role}'"
             )
             problem = (role, found)
     return RowValues(

@@ -44,6 +44,7 @@ FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_i
 ORIGIN = ("id", "benchmark")
 _NO_MINDS: dict[str, Any] = {"order": 0, "chain": [], "false_belief": False}  # of families that ask about none
 _PIECE = 1 << 20
+_RESULTS = re.compile(r'\s*\{\s*"schema":\s*\d+,\s*"storyproof":')  # what an evaluation writes, perhaps beside data
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
@@ -84,10 +85,11 @@ class Json(Format):
         return begins_with(path, "[{")
 
     def is_data(self, path: Path) -> bool:
-        """Return whether a file is a list that is named after a split, or has questions."""
-        return (begins_with(path, "[") and split_of(path) is not None) or (
-            begins_with(path, "[{") and has_questions(self, path, if_damaged=False)
-        )
+        """Return whether a file is a list that is named after a split, or has questions and is no recorded run."""
+        if begins_with(path, "["):
+            return split_of(path) is not None or has_questions(self, path, if_damaged=False)
+        is_run = _RESULTS.match(_beginning(path)) is not None
+        return begins_with(path, "{") and not is_run and has_questions(self, path, if_damaged=False)
 
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
         """Read a list; columns of other names are found."""
@@ -135,12 +137,17 @@ class Json(Format):
 
 def begins_with(path: Path, signs: str) -> bool:
     """Return whether a file begins with one of some signs."""
+    beginning = _beginning(path).lstrip()[:1]
+    return bool(beginning) and beginning in signs
+
+
+def _beginning(path: Path) -> str:
+    """Return the first characters of a file; none if it cannot be read."""
     try:
         with open_text(path) as file:
-            beginning = file.read(4096).lstrip()[:1]
-            return bool(beginning) and beginning in signs
+            return file.read(4096)
     except (OSError, UnicodeError):
-        return False
+        return ""
 
 
 def _read_object(path: Path) -> list[Record] | None:

@@ -237,7 +237,7 @@ def json_object(line: bytes, where: str) -> dict[str, Any]:
         DataError: If it holds none; the message begins with `where`.
     """
     try:
-        found = parse_json(line.decode("utf-8-sig"))
+        found = parse_json(line.decode("utf-8-sig").rstrip("\r\n"))  # so that a place in it is one in this line
     except UnicodeDecodeError as error:
         raise bad_byte(where, error) from error
     except DocumentError as error:

@@ -237,7 +237,11 @@ def read_strictly(path: Path, form: Format, rows: int = CHUNK_ROWS, *, places: b
     Raises:
         DataError: If a row cannot be read; the message says which.
     """
-    for table in RecordFile(path, form).tables(rows):
+    try:
+        file = RecordFile(path, form)
+    except NoColumnsError as error:
+        raise DataError(f"{error.found}; expected at least {', '.join(REQUIRED)}.") from error
+    for table in file.tables(rows):
         for about, place in zip(table.column(RECORD).to_pylist(), table.column(PLACE).to_pylist(), strict=True):
             if about["problem"]:
                 at = f"line {place['line']}" if place["line"] else f"row {place['row']}"

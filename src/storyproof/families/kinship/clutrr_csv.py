@@ -20,6 +20,7 @@ from storyproof.errors import DataError, ParseError, quoted
 from storyproof.example import SPLITS, plain_schema, story_of_id
 from storyproof.families.kinship.clutrr_records import (
     COLUMNS,
+    NEEDED,
     ClutrrRow,
     PublishedStep,
     patched_records,
@@ -65,6 +66,7 @@ _IDENTITY = ("id", "story_id", "benchmark", "split", "story", "question")
 _RAW = pa.schema([*((name, pa.string()) for name in (*_IDENTITY, "answer")), (FIELDS, pa.list_(pa.string()))])
 _HEADER = b"header"
 _PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself|they|them|their)\b", re.IGNORECASE)
+_MOST_LACKING = 3  # of the needed columns, in a file that is still one of CLUTRR's
 _MOST_DIGITS = 18  # of the number of a row
 _PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 PUBLISHED_NAMES = {  # what CLUTRR calls columns of examples, or from what they are read
@@ -84,9 +86,11 @@ class ClutrrFormat(Format):
     holds_text = True
 
     def recognise(self, path: Path) -> bool:
-        """Return whether the first line names columns of CLUTRR."""
-        named = next(csv.reader([first_line(path)]), [])
-        return {"story", "target", "story_edges"} <= set(named)
+        """Return whether the first line names columns of CLUTRR; where few are lacking, the reader says which."""
+        named = set(next(csv.reader([first_line(path)]), []))
+        if not {"story", "target"} <= named:
+            return False
+        return "story_edges" in named or len(named.intersection(NEEDED)) >= len(NEEDED) - _MOST_LACKING
 
     def is_data(self, path: Path) -> bool:
         """Return whether the first line names columns of CLUTRR."""

@@ -363,7 +363,8 @@ def _dependent_choice(table: AnswerTable, pairs: Sequence[tuple[int, int]]) -> f
     total = np.array([math.lgamma(number + 1) for number in range(len(table.ids) + 1)])
     found = []
     for one, other in pairs:
-        is_choice = np.maximum(fits[one], fits[other]) * (fits[one] != fits[other]) == 1
+        # Where one of them gives no answer, only answers of the other tell whom a solver followed; those do not count.
+        is_choice = (np.minimum(table.predicted[one], table.predicted[other]) >= 0) & (fits[one] + fits[other] == 1)
         either = np.log((1 - _LAPSES[1]) * (fits[one] + fits[other]) / 2 + _LAPSES[1] * chance)
         is_one = fits[one, is_choice] == 1
         agrees = (table.predicted == table.predicted[one]) + 2 * (table.predicted == table.predicted[other])

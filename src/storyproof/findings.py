@@ -240,8 +240,9 @@ class AuditReport(NotebookView):
 
     @property
     def totals(self) -> dict[str, Any]:
-        """The counts of all files, added up."""
-        return add_up(each.totals for each in self.files)
+        """The counts of all files, added up; those of rows are there even if no file has any."""
+        no_rows = {"rows": 0, "judged": 0, "unread": {}, "conflicts": 0, "wrong_answers": {}, "rule_dependent": {}}
+        return add_up([no_rows, *(each.totals for each in self.files)])
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""

@@ -365,3 +365,24 @@ def test_a_sample_without_a_question_is_counted(tmp_path: Path) -> None:
     (unread,) = report.findings
     assert unread.line == 1
     assert unread.found.startswith("not a question about a story: no question mark")
+
+
+def test_a_first_line_longer_than_any_field_is_no_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text('"' + "x" * 200_000 + '",story,target\n')
+    with pytest.raises(DataError):
+        storyproof.audit(path)
+
+
+def test_kinship_rows_without_a_split_are_judged(tmp_path: Path) -> None:
+    rows = storyproof.generate("clutrr", test=6, seed=7).drop_columns(["split"])
+    path = tmp_path / "rows.parquet"
+    pq.write_table(rows, path)
+    assert storyproof.audit(path).totals["judged"] == rows.num_rows
+
+
+def test_totals_always_have_rows(tmp_path: Path) -> None:
+    path = tmp_path / "templates.json"
+    path.write_text(json.dumps({"father": {"male-male": ["ENT_1_male is the father of ENT_0_male."]}}))
+    totals = storyproof.audit(path).totals
+    assert (totals["rows"], totals["judged"], totals["unread"]) == (0, 0, {})

@@ -87,7 +87,10 @@ class ClutrrFormat(Format):
 
     def recognise(self, path: Path) -> bool:
         """Return whether the first line names columns of CLUTRR; where few are lacking, the reader says which."""
-        named = set(next(csv.reader([first_line(path)]), []))
+        try:
+            named = set(next(csv.reader([first_line(path)]), []))
+        except csv.Error:  # a field that is longer than any of ours
+            return False
         if not {"story", "target"} <= named:
             return False
         return "story_edges" in named or len(named.intersection(NEEDED)) >= len(NEEDED) - _MOST_LACKING

@@ -150,10 +150,11 @@ class KinshipJudge(FileJudge):
         count = int(proved.sum())
         if count:
             self._add_status(ENTAILED, count)
-            rows = _rows_where(table.select(["answer", "edge_types", "split"]), proved)
+            counted = [name for name in ("answer", "edge_types", "split") if name in table.column_names]
+            rows = _rows_where(table.select(counted), proved)
             self._labels.update(pc.unique(rows.column("answer")).to_pylist())
             self._patterns.update(pc.unique(pc.binary_join(rows.column("edge_types"), " ")).to_pylist())
-            splits = rows.column("split").value_counts().to_pylist()
+            splits = rows.column("split").value_counts().to_pylist() if "split" in rows.column_names else ()
             self._test_rows += sum(each["counts"] for each in splits if each["values"] == "test")
         return proved
 
@@ -166,7 +167,7 @@ class KinshipJudge(FileJudge):
             for name, value, _ in check_proof(row, reading):
                 at = place_of(table, number)
                 flaw = Flaw(COLUMN, name, "", _shown(value), _shown(row.values[name]))
-                kind = table.column("question_type")[number].as_py()
+                kind = table.column("question_type")[number].as_py() if "question_type" in table.column_names else ""
                 yield self._finding(flaw, at.row, at.line, row.values["id"], kind, is_claim=True)
 
     # Rows one by one.

@@ -145,7 +145,7 @@ class RecordFile:
         return named if any(role != name for role, name in named.items()) else {}
 
     def tables(self, rows: int = _ROWS) -> Iterator[pa.Table]:
-        """Read the file in tables of at most so many rows, with places and the column `record`."""
+        """Read the file in tables of at most this number of rows, with places and the column `record`."""
         waiting: list[dict[str, Any]] = []
         done, most = 0, min(rows, _ROWS)
         for row in self._rows():

@@ -192,11 +192,11 @@ def folders_with_data(paths: Sequence[str | Path]) -> tuple[list[str | Path], li
 
     A folder with a manifest is a dataset by itself. Hidden folders are left out, and links are not followed.
     """
-    found: dict[str | Path, None] = {}
+    folders: dict[str | Path, None] = {}
     left_out: list[str] = []
     for path in paths:
         if is_url(path) or kind_of(Path(path)) != FOLDER:
-            found[path] = None
+            folders[path] = None
             continue
         below: list[Path] = []
         for folder, names, files in os.walk(path):
@@ -211,8 +211,8 @@ def folders_with_data(paths: Sequence[str | Path]) -> tuple[list[str | Path], li
                 raise DataError(f"{path} has more than {_MOST_FOLDERS:,} folders with data; audit them in parts.")
         if not below:
             below = [Path(path)]  # whoever reads it says what is wrong
-        found |= dict.fromkeys(each if each != Path(path) else path for each in below)
-    return list(found), left_out
+        folders |= dict.fromkeys(each if each != Path(path) else path for each in below)
+    return list(folders), left_out
 
 
 def _by_split(files: Sequence[DataFile]) -> list[Source]:

@@ -189,8 +189,8 @@ def explain_answers(model: str, data: str, examples: Sequence[Example], answers:
         by_kind.setdefault(family.kind(example), []).append(number)
     table = tabulate(family, kept, [answers[each.id].answer or "" for each in kept])
     groups = {ALL: list(range(len(kept))), **(by_kind if len(by_kind) > 1 else {})}
-    found = tuple(_explain_group(name, kept, table.pick(places)) for name, places in groups.items())
-    return Diagnosis(model, data, family.procedures, found)
+    groups_explained = tuple(_explain_group(name, kept, table.pick(places)) for name, places in groups.items())
+    return Diagnosis(model, data, family.procedures, groups_explained)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,8 +331,8 @@ def _with_lapses(fits: Floats, chance: Floats, count: Floats, lapses: Sequence[f
 
 
 def _log_sum(likelihood: Floats, count: Floats) -> Floats:
-    found: Floats = np.log(likelihood) @ count
-    return found
+    total: Floats = np.log(likelihood) @ count
+    return total
 
 
 def _mean(logs: Floats) -> Any:
@@ -361,7 +361,7 @@ def _dependent_choice(table: AnswerTable, pairs: Sequence[tuple[int, int]]) -> f
     fits, chance = _fits(table), 1 / table.sizes
     gamma = np.array([math.lgamma(number + 0.5) for number in range(len(table.ids) + 1)])
     total = np.array([math.lgamma(number + 1) for number in range(len(table.ids) + 1)])
-    found = []
+    logs_of_procedures = []
     for one, other in pairs:
         # Where one of them gives no answer, only answers of the other tell whom a solver followed; those do not count.
         is_choice = (np.minimum(table.predicted[one], table.predicted[other]) >= 0) & (fits[one] + fits[other] == 1)
@@ -375,8 +375,8 @@ def _dependent_choice(table: AnswerTable, pairs: Sequence[tuple[int, int]]) -> f
             of_one, of_both = np.bincount(cells, weights=is_one).astype(np.intp), np.bincount(cells)
             of_other = of_both - of_one
             logs.append(float((gamma[of_one] + gamma[of_other] - total[of_both] - 2 * gamma[0]).sum()))
-        found.append(either[~is_choice].sum() + float(_mean(np.array(logs))))
-    return float(_mean(np.array(found)) + np.log(len(found)))
+        logs_of_procedures.append(either[~is_choice].sum() + float(_mean(np.array(logs))))
+    return float(_mean(np.array(logs_of_procedures)) + np.log(len(logs_of_procedures)))
 
 
 def _explain_group(group: str, examples: Sequence[Example], table: AnswerTable) -> GroupDiagnosis:
@@ -431,13 +431,13 @@ def follow_shares(table: AnswerTable, names: Sequence[str]) -> dict[str, Interva
         logs = _log_sum(weights @ fits + (1 - weights.sum(axis=1))[:, None] * chance, count)
     chances = np.exp(logs - logs.max())
     likeliest = weights[chances.argmax()]
-    found = {}
+    shares = {}
     for number, name in enumerate(names):
         of = np.array([chances[weights[:, number] == step].sum() for step in steps])
         below = np.cumsum(of) / of.sum()
         low, high = (float(steps[np.searchsorted(below, at)]) for at in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-        found[name] = Interval(float(likeliest[number]), min(low, float(likeliest[number])), high)
-    return found
+        shares[name] = Interval(float(likeliest[number]), min(low, float(likeliest[number])), high)
+    return shares
 
 
 def _deciding(table: AnswerTable, best: Explanation, other: Explanation) -> tuple[str, ...]:

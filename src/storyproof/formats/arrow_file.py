@@ -84,17 +84,17 @@ def _batches(path: Path) -> Iterator[pa.RecordBatch]:
         source.seek(0)
         if head == _MAGIC:
             reader = pa.ipc.open_file(source)
-            found = (reader.get_batch(number) for number in range(reader.num_record_batches))
+            batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
         else:
             reader = pa.ipc.open_stream(source)
-            found = iter(reader)
+            batches = iter(reader)
         names = reader.schema.names
         if len(names) > MOST_COLUMNS:
             raise DataError(f"{path} has {len(names):,} columns; at most {MOST_COLUMNS:,} are read; leave some out.")
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise DataError(f"{path} has {names.count(twice)} columns '{twice}'; expected one.")
-        for batch in found:
+        for batch in batches:
             batch.validate(full=True)
             yield batch
 

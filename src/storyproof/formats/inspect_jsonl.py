@@ -102,32 +102,32 @@ def _inside(name: str) -> str:
     return f"metadata.{name}" if any(name in family.schema.names for family in families()) else name
 
 
-def _own_columns(found: Mapping[str, Any]) -> dict[str, Any] | None:
+def _own_columns(sample: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the metadata of a sample that storyproof wrote, if its input shows the same story and question."""
-    metadata = found.get("metadata")
+    metadata = sample.get("metadata")
     if not isinstance(metadata, dict) or not _COLUMNS.issubset(metadata):
         return None
     story, question = metadata["story"], metadata["question"]
     if not isinstance(story, str) or not isinstance(question, str):
         return None
-    shown = "\n".join(_texts(found.get("input")))
+    shown = "\n".join(_texts(sample.get("input")))
     place = shown.rfind(story)
     return metadata if place >= 0 and question in shown[place + len(story) :] else None
 
 
-def _sample(found: Mapping[str, Any], own: Mapping[str, Any] | None) -> dict[str, Any]:
+def _sample(sample: Mapping[str, Any], own: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return a sample as a row."""
-    field = next((name for name in TARGETS if name in found), TARGETS[0])
-    target = found.get(field)
+    field = next((name for name in TARGETS if name in sample), TARGETS[0])
+    target = sample.get(field)
     targets: list[Any] = target if isinstance(target, list) else [target]
     if not targets or not all(isinstance(each, str) and each for each in targets):
         raise DataError(f"'{field}' is {quoted(target)}; expected text, or a list of texts.")
-    row = {"id": id_of(found.get("id")), "answer": "\n".join(targets), "answer at": field}
+    row = {"id": id_of(sample.get("id")), "answer": "\n".join(targets), "answer at": field}
     if own is not None:
         return {**own, **row}
-    metadata = found.get("metadata")
+    metadata = sample.get("metadata")
     kept = metadata if isinstance(metadata, dict) else {}
-    story, question = _split(_texts(found.get("input")))
+    story, question = _split(_texts(sample.get("input")))
     kinds = {name: kept.get(name) for name in ("question_type", "story_type")}
     return {**row, "story": story, "question": question, **kinds}
 

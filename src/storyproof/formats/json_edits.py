@@ -93,7 +93,7 @@ def _skip(text: str, index: int) -> int:
 
 def _member(text: str, start: int, wanted: str | int) -> tuple[int, int]:
     """Return where a member of an object or list begins and ends; of several with one name the last, as parsers do."""
-    index, place, found = _skip(text, start + 1), 0, None
+    index, place, member = _skip(text, start + 1), 0, None
     if text[start] == "[" and isinstance(wanted, str) and wanted.isdecimal():
         wanted = int(wanted)
     while text[index] not in "}]":
@@ -104,12 +104,12 @@ def _member(text: str, start: int, wanted: str | int) -> tuple[int, int]:
         begin = index
         _, index = _DECODER.raw_decode(text, index)
         if name == wanted:
-            found = begin, index
+            member = begin, index
         end = _skip(text, index)
         index, place = _skip(text, end + 1) if text[end] == "," else end, place + 1
-    if found is None:
+    if member is None:
         raise KeyError(wanted)
-    return found
+    return member
 
 
 Write = Callable[[BinaryIO], object]  # writes a whole file
@@ -156,12 +156,12 @@ class Changes:
 
 def contents(writes: Mapping[str, Write]) -> dict[str, bytes]:
     """Return what is written, by the files' names."""
-    found = {}
+    contents = {}
     for name, write in writes.items():
         out = BytesIO()
         write(out)
-        found[name] = out.getvalue()
-    return found
+        contents[name] = out.getvalue()
+    return contents
 
 
 def is_text(column: str) -> bool:

@@ -127,10 +127,10 @@ class Json(Format):
 
     def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
         """Edit objects in place."""
-        if not begins_with(path, "[") and (found := _read_object(path)) is not None:
-            if len(found) != 1 and not all(each.part for each in found):
+        if not begins_with(path, "[") and (records := _read_object(path)) is not None:
+            if len(records) != 1 and not all(each.part for each in records):
                 raise DataError(f"{path}: files by column can be audited, but not fixed; leave out --fix.")
-            keys = [each.part for each in found]
+            keys = [each.part for each in records]
             return {path.name: lambda file: _write_patched_object(path, file, changes, keys)}
         return {path.name: lambda file: _write_patched(path, file, changes)}
 
@@ -164,31 +164,31 @@ def _read_object(path: Path) -> list[Record] | None:
     if len(text) > LARGEST_DOCUMENT:
         return None
     try:
-        found = parse_json(text.decode("utf-8-sig"))
+        content = parse_json(text.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise find_bad_bytes(path) or DataError(f"cannot read {path}: {error}.") from error
     except DocumentError:
         return None  # rows before the mistake can be read one by one
-    values = list(found.values()) if isinstance(found, dict) else []
+    values = list(content.values()) if isinstance(content, dict) else []
     if any(isinstance(each, list) and each and isinstance(each[0], dict) for each in values):
         return None
-    if _is_by_column(found):
+    if _is_by_column(content):
         if isinstance(values[0], list):
             return [
-                Record(dict(zip(found, each, strict=True)), 0, row)
+                Record(dict(zip(content, each, strict=True)), 0, row)
                 for row, each in enumerate(zip(*values, strict=True))
             ]
         keys = list(values[0])
-        return [Record({name: column[key] for name, column in found.items()}, 0, row) for row, key in enumerate(keys)]
+        return [Record({name: column[key] for name, column in content.items()}, 0, row) for row, key in enumerate(keys)]
     if values and all(isinstance(each, dict) for each in values):
-        rows = enumerate(found.items())
+        rows = enumerate(content.items())
         return [Record({"id": key, **value}, 0, number, part=key) for number, (key, value) in rows]
-    return [Record(found, 1, 0)] if isinstance(found, dict) else None
+    return [Record(content, 1, 0)] if isinstance(content, dict) else None
 
 
-def _is_by_column(found: Any) -> bool:
+def _is_by_column(content: Any) -> bool:
     """Return whether an object holds columns: lists of one length, or objects with the same keys, `0` and so on."""
-    values = list(found.values()) if isinstance(found, dict) else []
+    values = list(content.values()) if isinstance(content, dict) else []
     if len(values) < 2:
         return False
     if all(isinstance(each, list) and len(each) == len(values[0]) for each in values):
@@ -198,12 +198,12 @@ def _is_by_column(found: Any) -> bool:
     )
 
 
-def _with_ids(found: dict[str, Any]) -> dict[str, Any]:
+def _with_ids(row: dict[str, Any]) -> dict[str, Any]:
     """Return an object with numbers of rows and stories as text."""
     for name in ("id", "story_id"):
-        if isinstance(found.get(name), int) and not isinstance(found[name], bool):
-            found = {**found, name: str(found[name])}
-    return found
+        if isinstance(row.get(name), int) and not isinstance(row[name], bool):
+            row = {**row, name: str(row[name])}
+    return row
 
 
 def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
@@ -221,15 +221,15 @@ def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]
     waiting: list[tuple[str, dict[str, Any]]] = []
     lines: list[int] = []
     done = 0
-    for number, found in enumerate(read_members(path)):
-        where = f"{path}, line {found.line}, object {number}"
-        row = _row(found.value, where)
+    for number, member in enumerate(read_members(path)):
+        where = f"{path}, line {member.line}, object {number}"
+        row = _row(member.value, where)
         if row.get("id") is None:
             row["id"] = f"{stem}-{number}"
         if row.get("split") is None:
             row["split"] = split
         waiting.append((where, row))
-        lines.append(found.line)
+        lines.append(member.line)
         if len(waiting) == rows:
             yield table_of_rows(waiting, done, lines if places else None)
             waiting, lines, done = [], [], done + rows
@@ -366,9 +366,9 @@ class _Members:
 
     def _pass_value(self) -> Any:
         """Pass a value, and return it."""
-        found = self._member()
-        self.passed = found.before + found.text
-        return found.value
+        member = self._member()
+        self.passed = member.before + member.text
+        return member.value
 
     def _back(self) -> None:
         """Go back by the sign that was read."""
@@ -404,10 +404,10 @@ class _Members:
                 continue
             if end < len(self._text) or not self._read():  # a number may go on in the next piece
                 break
-        found = Member(value, self._line, self._text[self._place : end], self.passed)
-        self._line += found.text.count("\n")
+        member = Member(value, self._line, self._text[self._place : end], self.passed)
+        self._line += member.text.count("\n")
         self._place, self.passed = end, ""
-        return found
+        return member
 
     def _decode(self) -> tuple[Any, int]:
         """Return the value at the place reached, and where it ends."""
@@ -427,9 +427,9 @@ class _Members:
         self._text, self._place = self._text[self._place :] + piece, 0
         return bool(piece)
 
-    def _error(self, found: str) -> DataError:
+    def _error(self, problem: str) -> DataError:
         return DataError(
-            f"{self._path}, line {self._line}: not a list of questions: {found}; expected [ objects with "
+            f"{self._path}, line {self._line}: not a list of questions: {problem}; expected [ objects with "
             f"{', '.join(FIELDS)} ]."
         )
 

@@ -200,10 +200,10 @@ def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
 def dialect_of(line: str) -> str:
     """Return the dialect of a line; one that cannot be read is left to the reader of plain rows."""
     try:
-        found = parse_json(line)
+        row = parse_json(line)
     except DocumentError:
         return JSONL
-    return INSPECT if isinstance(found, dict) and "input" in found and "story" not in found else JSONL
+    return INSPECT if isinstance(row, dict) and "input" in row and "story" not in row else JSONL
 
 
 def read_lines(path: Path) -> Iterator[Record]:
@@ -224,10 +224,10 @@ def read_lines(path: Path) -> Iterator[Record]:
 def has_other_names(form: Format, path: Path) -> bool:
     """Return whether the first row of a file lacks a column that rows must have; errors are left to its reader."""
     try:
-        found = set(form.columns(path))
+        names = set(form.columns(path))
     except DataError:
         return False
-    return bool(found) and not found.issuperset(REQUIRED)
+    return bool(names) and not names.issuperset(REQUIRED)
 
 
 def json_object(line: bytes, where: str) -> dict[str, Any]:
@@ -237,14 +237,14 @@ def json_object(line: bytes, where: str) -> dict[str, Any]:
         DataError: If it holds none; the message begins with `where`.
     """
     try:
-        found = parse_json(line.decode("utf-8-sig").rstrip("\r\n"))  # so that a place in it is one in this line
+        row = parse_json(line.decode("utf-8-sig").rstrip("\r\n"))  # so that a place in it is one in this line
     except UnicodeDecodeError as error:
         raise bad_byte(where, error) from error
     except DocumentError as error:
         raise DataError(f"{where}: not valid JSON ({error}); expected one object per line.") from error
-    if not isinstance(found, dict):
-        raise DataError(f"{where}: found {type(found).__name__}; expected one object per line.")
-    return found
+    if not isinstance(row, dict):
+        raise DataError(f"{where}: found {type(row).__name__}; expected one object per line.")
+    return row
 
 
 def id_of(value: Any) -> str | None:

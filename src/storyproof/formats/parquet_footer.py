@@ -110,13 +110,13 @@ class _Thrift:
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
         """Read a struct."""
-        found: dict[int, Any] = {}
+        fields: dict[int, Any] = {}
         number = 0
         while head := self._byte():
             kind = head & 15
             number = number + (head >> 4) if head >> 4 else self._zigzag()
-            found[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, depth + 1)
-        return found
+            fields[number] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, depth + 1)
+        return fields
 
     def _value(self, kind: int, depth: int) -> Any:
         if depth > _DEEPEST:
@@ -149,9 +149,9 @@ class _Thrift:
         return range(count)
 
     def _byte(self) -> int:
-        found = self._content[self._at]
+        byte = self._content[self._at]
         self._at += 1
-        return found
+        return byte
 
     def _bytes(self, count: int) -> bytes:
         start, self._at = self._at, self._at + count
@@ -160,17 +160,17 @@ class _Thrift:
         return self._content[start : self._at]
 
     def _varint(self) -> int:
-        found = shift = 0
+        number = shift = 0
         while True:
             byte = self._content[self._at]
             self._at += 1
-            found |= (byte & 127) << shift
+            number |= (byte & 127) << shift
             if byte < 128:
-                return found
+                return number
             shift += 7
             if shift > 63:
                 raise FooterError("a number in its footer is too long")
 
     def _zigzag(self) -> int:
-        found = self._varint()
-        return (found >> 1) ^ -(found & 1)
+        number = self._varint()
+        return (number >> 1) ^ -(number & 1)

@@ -137,11 +137,11 @@ class RecordFile:
         """Return the columns as people read them, by what they hold; empty if all are called as ours."""
         if self.is_ours or self._makes_rows:
             return {}
-        found: dict[str, dict[str, None]] = {}
+        roles: dict[str, dict[str, None]] = {}
         for columns in self.columns:
             for role, name in columns.named().items():
-                found.setdefault(role, {})[name] = None
-        named = {role: " and ".join(names) for role, names in found.items()}
+                roles.setdefault(role, {})[name] = None
+        named = {role: " and ".join(names) for role, names in roles.items()}
         return named if any(role != name for role, name in named.items()) else {}
 
     def tables(self, rows: int = _ROWS) -> Iterator[pa.Table]:
@@ -188,12 +188,12 @@ class RecordFile:
                     RECORD: {**beside, **made.get(RECORD, {})},
                 }
                 continue
-            found = [row for columns in self.columns for row in rows_of(record.value, columns)]
-            if not found:
+            rows = [row for columns in self.columns for row in rows_of(record.value, columns)]
+            if not rows:
                 problem = {"cause": "question", "problem": "there is no question"}
                 yield {**empty, **own, RECORD: {**beside, **problem}}
-            for number, row in enumerate(found):
-                name = (row.id or named) + (f"-{number}" if len(found) > 1 else "")
+            for number, row in enumerate(rows):
+                name = (row.id or named) + (f"-{number}" if len(rows) > 1 else "")
                 told, about = self._row(row, own)
                 yield {**empty, **own, **told, "id": name, RECORD: {**beside, **about}}
 
@@ -223,12 +223,12 @@ class RecordFile:
 def has_questions(form: Format, path: Path, *, if_damaged: bool = True) -> bool:
     """Return whether a file has columns for questions with stories or answers; `if_damaged` if it cannot be read."""
     try:
-        found = RecordFile(path, form)
+        records = RecordFile(path, form)
     except NoColumnsError:
         return False
     except (DataError, ConfigError):
         return if_damaged
-    return any(each.question and (each.story or each.answer) for each in found.columns)
+    return any(each.question and (each.story or each.answer) for each in records.columns)
 
 
 def read_strictly(path: Path, form: Format, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:

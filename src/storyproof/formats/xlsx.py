@@ -180,21 +180,21 @@ def _with_cells(path: Path, content: bytes, cells: dict[tuple[str, int], Any]) -
         )
 
     lines = {line for _, line in cells}
-    found = _ROW.sub(lambda row: _CELL.sub(replaced, row[0]) if int(row[1]) in lines else row[0], content)
+    sheet = _ROW.sub(lambda row: _CELL.sub(replaced, row[0]) if int(row[1]) in lines else row[0], content)
     if left:
         (column, line), *_ = left
         raise DataError(f"{path}: the cell {column}{line} is not found as it was audited; audit it again.")
-    return found
+    return sheet
 
 
 def _letters(place: int) -> str:
     """Return the name of a column of a sheet: A, B … Z, AA."""
-    found = ""
+    letters = ""
     place += 1
     while place:
         place, rest = divmod(place - 1, 26)
-        found = chr(ord("A") + rest) + found
-    return found
+        letters = chr(ord("A") + rest) + letters
+    return letters
 
 
 FORMAT = Xlsx()

@@ -204,10 +204,10 @@ class StudyServer:
     def show_step(self, request: Request, body: bytes) -> Response:
         """Return the page of a participant's next step."""
         token = request.path_params["token"]
-        found = find_step_by_link(self._study, token)
-        if found is None:
+        place = find_step_by_link(self._study, token)
+        if place is None:
             return self._unknown()
-        (me, step), notice = found, "timed_out_note" if request.query_params.get("over") else ""
+        (me, step), notice = place, "timed_out_note" if request.query_params.get("over") else ""
         while time_out(self._study, me, step):
             step, notice = find_step(self._study, me), "timed_out_note"
         return self._show(me, token, step, notice=notice)
@@ -224,10 +224,10 @@ class StudyServer:
         if step.role == ATTENTION:
             return self._study.items[step.item].text
         with self._study.database.reading() as connection:
-            found: str = connection.execute(
+            text: str = connection.execute(
                 select(schema.text.c.text).where(schema.text.c.id == step.text)
             ).scalar_one()
-            return found
+            return text
 
     def start(self, request: Request, body: bytes) -> Response:
         """Start the clock: give out the next question."""

@@ -151,14 +151,14 @@ def _read_manifest(archive: zipfile.ZipFile) -> BackupManifest:
     if total > LARGEST_RUN:
         raise ValueError(f"it is {size(total)} large once it is unpacked; at most {size(LARGEST_RUN)} are read")
     plain = parse_json(_read_member(archive, _MANIFEST))
-    found = BackupManifest(plain["revision"], dict(plain["rows"]), dict(plain["sha256"]))
-    if not isinstance(found.revision, str) or set(found.hashes) != set(found.rows):
+    manifest = BackupManifest(plain["revision"], dict(plain["rows"]), dict(plain["sha256"]))
+    if not isinstance(manifest.revision, str) or set(manifest.hashes) != set(manifest.rows):
         raise ValueError(f"{_MANIFEST} does not say what the backup holds")
-    if unknown := sorted(set(found.rows) - {table.name for table in schema.KEPT}):
+    if unknown := sorted(set(manifest.rows) - {table.name for table in schema.KEPT}):
         raise DataError(
             f"the backup has the table {quoted(unknown[0])}, which this version does not know; update storyproof."
         )
-    return found
+    return manifest
 
 
 def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -83,8 +83,8 @@ class StudyDatabase:
             config.set_main_option("script_location", str(place))
             with self.writing() as connection:
                 known = {each.revision for each in ScriptDirectory.from_config(config).walk_revisions()}
-                found = MigrationContext.configure(connection).get_current_revision()
-                for each in (found, revision):
+                present = MigrationContext.configure(connection).get_current_revision()
+                for each in (present, revision):
                     if each not in (None, "head", *known):
                         what = f"a newer version of storyproof made this study (revision {quoted(each)})"
                         raise DataError(f"{what}; update storyproof.")
@@ -143,15 +143,15 @@ def parse_url(text: str) -> URL:
         ConfigError: If it is another one.
     """
     try:
-        found = make_url(text)
+        url = make_url(text)
     except ArgumentError as error:
         raise ConfigError("--database is not an address; use postgresql://USER:PASSWORD@HOST/NAME.") from error
-    if found.get_backend_name() != POSTGRESQL:
+    if url.get_backend_name() != POSTGRESQL:
         raise ConfigError(
-            f"--database is of {found.get_backend_name()}; use postgresql://USER:PASSWORD@HOST/NAME, or leave it out "
+            f"--database is of {url.get_backend_name()}; use postgresql://USER:PASSWORD@HOST/NAME, or leave it out "
             "for SQLite in the study's folder."
         )
-    return found.set(drivername="postgresql+psycopg")
+    return url.set(drivername="postgresql+psycopg")
 
 
 def _engine(url: URL) -> Engine:

@@ -252,12 +252,12 @@ class StudyDesign(Declared):
         With the usual messages and conventions it is what older versions wrote, so that the hashes of their studies
         stay the same.
         """
-        found = asdict(self)
+        settings = asdict(self)
         if not self.messages:
-            del found["messages"]
+            del settings["messages"]
         if self.conventions:
-            del found["conventions"]
-        return found
+            del settings["conventions"]
+        return settings
 
     @property
     def sha256(self) -> str:

@@ -99,11 +99,11 @@ def export_study(study: Study, out: Path) -> ExportedFiles:
 def export_archive(study: Study) -> bytes:
     """Return all results as a ZIP file."""
     with tempfile.TemporaryDirectory() as place:
-        found = export_study(study, Path(place) / "results")
+        exported = export_study(study, Path(place) / "results")
         held = io.BytesIO()
         with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in found.files:
-                archive.write(found.folder / name, f"{study.design.name}/{name}")
+            for name in exported.files:
+                archive.write(exported.folder / name, f"{study.design.name}/{name}")
         return held.getvalue()
 
 
@@ -112,24 +112,24 @@ def _files(study: Study, rows: StudyRows, excluded: Mapping[int, list[str]], not
     names = ["participants", "payouts"]
     names += ["texts", "reviews"] if study.design.kind == PARAPHRASE else ["answers"]
     source = TableSource(study, rows, excluded)
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for name in names:
         table = build_exported(name, source)
-        found[f"{name}.parquet"] = parquet_bytes(table)
-        found[f"{name}.csv"] = csv_bytes(table)
-    found["codebook.md"] = codebook(names).encode()
-    found[DESIGN] = json_bytes(study.design.as_dict())
-    found[ITEMS] = study.items.as_bytes()
-    found["summary.json"] = json_bytes(summarise(study, rows, excluded))
+        contents[f"{name}.parquet"] = parquet_bytes(table)
+        contents[f"{name}.csv"] = csv_bytes(table)
+    contents["codebook.md"] = codebook(names).encode()
+    contents[DESIGN] = json_bytes(study.design.as_dict())
+    contents[ITEMS] = study.items.as_bytes()
+    contents["summary.json"] = json_bytes(summarise(study, rows, excluded))
     if study.design.kind == PARAPHRASE:
         sides = split_writers(study, review_texts(study.design, rows, excluded), rows)
-        found |= collect_placeholders(study, sides, notes) | collect_scenes(study, sides, notes)
-    return found
+        contents |= collect_placeholders(study, sides, notes) | collect_scenes(study, sides, notes)
+    return contents
 
 
 def summarise(study: Study, rows: StudyRows, excluded: Mapping[int, list[str]]) -> dict[str, Any]:
     """Return the main figures, as plain values for JSON."""
-    found: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "storyproof": __version__,
         "study": study.design.name,
         "participants": len(rows.participants),
@@ -142,7 +142,7 @@ def summarise(study: Study, rows: StudyRows, excluded: Mapping[int, list[str]]) 
         texts = review_texts(study.design, rows, excluded)
         complete = [each for each in texts if each.is_complete]
         accepted = sum(each.is_accepted for each in complete)
-        found["texts"] = {
+        summary["texts"] = {
             "written": len(texts),
             "reviewed": len(complete),
             "accepted": accepted,
@@ -150,8 +150,8 @@ def summarise(study: Study, rows: StudyRows, excluded: Mapping[int, list[str]]) 
             "fleiss_kappa": fleiss_kappa(texts, study.design.reviewers),
         }
     else:
-        found["answers"] = [asdict(each) for each in group_answers(study, rows, excluded)]
-    return found
+        summary["answers"] = [asdict(each) for each in group_answers(study, rows, excluded)]
+    return summary
 
 
 TEST_SHARE = 0.2  # of the accepted stories, by writer
@@ -179,16 +179,16 @@ def split_writers(
 def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: list[str]) -> dict[str, bytes]:
     """Return the files of placeholders for train and test; add to the notes what a user should know."""
     asked = find_paraphrasing(study.items[0].family)
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for name, side in zip(("train", "test"), sides, strict=True):
         collected = asked.collect([(_task(study, row), row.text) for row in side], fill=name)
-        found[f"placeholders-{name}.json"] = json_bytes(collected.document)
+        contents[f"placeholders-{name}.json"] = json_bytes(collected.document)
         notes.append(
             f"placeholders-{name}.json: {collected.used} accepted stories, {len(collected.left_out)} left out because "
             f"generate would refuse them, {collected.added} of ours added for facts that nobody wrote about."
         )
     notes.append("Use them: " + asked.use_texts.format(train="placeholders-train.json", test="placeholders-test.json"))
-    return found
+    return contents
 
 
 def collect_scenes(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: list[str]) -> dict[str, bytes]:
@@ -197,25 +197,25 @@ def collect_scenes(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: lis
     What a user should know is added to the notes.
     """
     asked = find_paraphrasing(study.items[0].family)
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     counts: dict[str, int] = {}
     for folder, side in zip(SCENES, sides, strict=True):
         scenes = {row.id: asked.scene(_task(study, row), row.text) for row in side}
         files = {f"{folder}/story-{number}.yaml": scene for number, scene in scenes.items() if scene is not None}
-        found |= {name: scene.content.encode() for name, scene in files.items()}
+        contents |= {name: scene.content.encode() for name, scene in files.items()}
         counts[folder] = len(files)
         if files:
             phrases = sum(scene.phrases for scene in files.values())
             notes.append(f"{folder}: {len(files)} with {phrases} phrases of writers, filled up with ours.")
     if all(counts.values()):
         notes.append("Use them: " + asked.use_scenes.format(train=SCENES[0], test=SCENES[1]))
-    elif found:
+    elif contents:
         [missing] = [folder for folder, count in counts.items() if not count]
         notes.append(
             f"There is no {missing}: scenes of train and test must be by different writers. More accepted stories of "
             "other writers are needed."
         )
-    return found
+    return contents
 
 
 def _task(study: Study, row: Row[Any]) -> WritingTask:
@@ -224,7 +224,7 @@ def _task(study: Study, row: Row[Any]) -> WritingTask:
 
 def write_runs(study: Study, rows: StudyRows, excluded: Mapping[int, object], folder: Path) -> list[Path]:
     """Write the answers of each condition as a run, without those of excluded participants; return the files."""
-    found = []
+    written = []
     for condition in study.design.conditions:
         answers = [
             row
@@ -232,8 +232,8 @@ def write_runs(study: Study, rows: StudyRows, excluded: Mapping[int, object], fo
             if row.role == MAIN and row.condition == condition.name and row.participant_id not in excluded
         ]
         if answers:
-            found.append(_write_run(study, rows, folder, condition.name, answers))
-    return found
+            written.append(_write_run(study, rows, folder, condition.name, answers))
+    return written
 
 
 def _write_run(study: Study, rows: StudyRows, folder: Path, condition: str, answers: Sequence[Row[Any]]) -> Path:
@@ -263,7 +263,7 @@ def _write_run(study: Study, rows: StudyRows, folder: Path, condition: str, answ
             )
         )
     people = len({row.participant_id for row in answers})
-    found = Evaluation(
+    evaluation = Evaluation(
         model,
         str(design.source.get("path", "")),
         split,
@@ -280,7 +280,7 @@ def _write_run(study: Study, rows: StudyRows, folder: Path, condition: str, answ
         run={"storyproof": __version__, "data": design.source.get("data", {})},
         path=path,
     )
-    recorder.finish(found.about())
+    recorder.finish(evaluation.about())
     return path
 
 

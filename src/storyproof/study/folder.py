@@ -67,8 +67,8 @@ class Study:
     def password_hash(self) -> str | None:
         """Return the hash of the dashboard's password; None if there is none."""
         with self.database.reading() as connection:
-            found: str | None = connection.execute(select(schema.study.c.password_hash)).scalar_one()
-            return found
+            stored: str | None = connection.execute(select(schema.study.c.password_hash)).scalar_one()
+            return stored
 
 
 def new_password() -> str:

@@ -38,10 +38,10 @@ class Form:
         Raises:
             FormError: If there are several.
         """
-        found = self.all(name)
-        if len(found) > 1:
+        values = self.all(name)
+        if len(values) > 1:
             raise FormError
-        return found[0] if found else ""
+        return values[0] if values else ""
 
     def all(self, name: str) -> list[str]:
         """Return the values of a field."""
@@ -71,10 +71,10 @@ def read_form(body: bytes) -> Form:
         )
     except ValueError as error:  # UnicodeError is one
         raise FormError from error
-    found = [(name, value.replace("\r\n", "\n").replace("\r", "\n")) for name, value in fields]
-    if any(_CONTROLS.search(value) or _CONTROLS.search(name) for name, value in found):
+    pairs = [(name, value.replace("\r\n", "\n").replace("\r", "\n")) for name, value in fields]
+    if any(_CONTROLS.search(value) or _CONTROLS.search(name) for name, value in pairs):
         raise FormError
-    return Form(found)
+    return Form(pairs)
 
 
 def sign(secret: str, *parts: object) -> str:

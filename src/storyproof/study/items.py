@@ -80,10 +80,10 @@ class StudyItem:
 
         Without parts it is what older versions wrote, so that the hashes of their studies stay the same.
         """
-        found = asdict(self)
+        columns = asdict(self)
         if not self.parts:
-            del found["parts"]
-        return found
+            del columns["parts"]
+        return columns
 
     def example(self) -> Example:
         """Return the row as an example."""
@@ -130,11 +130,11 @@ def draw_questions(design: StudyDesign, source: Source, attention_question: Call
             f"{source.name} has {len(chosen)} questions with a proved answer; {wanted} are wanted (items, practice and "
             "attention checks); use fewer --items, or more data."
         )
-    found: list[StudyItem] = []
+    questions: list[StudyItem] = []
     for number, each in enumerate([*chosen[others:], *chosen[:others]]):
         role = MAIN if number < design.items else PRACTICE if number < design.items + design.practice else ATTENTION
-        found.append(_question(number, role, each, draws, attention_question))
-    return found
+        questions.append(_question(number, role, each, draws, attention_question))
+    return questions
 
 
 def _choose(groups: dict[str, list[Example]], wanted: int, others: int) -> list[Example]:
@@ -205,7 +205,7 @@ def draw_tasks(design: StudyDesign, family: str) -> list[StudyItem]:
         ConfigError: If the family does not collect paraphrases, or has too few known texts.
     """
     asked = find_paraphrasing(family)
-    found = [
+    tasks = [
         StudyItem(number=number, role=MAIN, key=task.key, stratum=task.group, family=family, task=task.as_dict())
         for number, task in enumerate(asked.tasks(design.items, design.seed))
     ]
@@ -213,8 +213,8 @@ def draw_tasks(design: StudyDesign, family: str) -> list[StudyItem]:
     if design.attention_checks > len(known):
         raise ConfigError(f"--attention-checks is {design.attention_checks}; there are {len(known)} known stories.")
     for each in known[: design.attention_checks]:
-        found.append(_known_text(len(found), each, family))
-    return found
+        tasks.append(_known_text(len(tasks), each, family))
+    return tasks
 
 
 def _known_text(number: int, known: JudgedText, family: str) -> StudyItem:
@@ -248,10 +248,10 @@ def find_paraphrasing(family: str) -> Paraphrasing:
     Raises:
         ConfigError: If it collects none.
     """
-    found = load_family(family).paraphrasing()
-    if found is None:
+    paraphrasing = load_family(family).paraphrasing()
+    if paraphrasing is None:
         raise ConfigError(f"stories of the family '{family}' cannot be paraphrased; choose another --family.")
-    return found
+    return paraphrasing
 
 
 # The file.
@@ -300,12 +300,12 @@ class StudyItems:
         """
         try:
             lines = read_text(path, LARGEST_RUN).splitlines()
-            found = [StudyItem(**parse_json(line)) for line in lines]
+            items = [StudyItem(**parse_json(line)) for line in lines]
         except (OSError, DocumentError, UnicodeError, TypeError) as error:
             raise DataError(f"{path} cannot be read: {error}; restore the study from a backup.") from error
-        if [each.number for each in found] != list(range(len(found))):
+        if [each.number for each in items] != list(range(len(items))):
             raise DataError(f"{path} lacks items; restore the study from a backup.")
-        return cls(found)
+        return cls(items)
 
 
 def check_kind(design: StudyDesign, items: StudyItems) -> None:

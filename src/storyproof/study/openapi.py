@@ -91,10 +91,10 @@ def _operation(
     kind: str = _FORM,
 ) -> dict[str, Any]:
     responses = {code: {"description": meaning} for code, meaning in _RESPONSES.items()}
-    found: dict[str, Any] = {"summary": summary, "responses": responses}
+    operation: dict[str, Any] = {"summary": summary, "responses": responses}
     if parameters:
-        found["parameters"] = parameters
+        operation["parameters"] = parameters
     if form is not None:
         schema = {"type": "object", "properties": form, "required": sorted(set(form) - _OPTIONAL)}
-        found["requestBody"] = {"required": True, "content": {kind: {"schema": schema}}}
-    return found
+        operation["requestBody"] = {"required": True, "content": {kind: {"schema": schema}}}
+    return operation

@@ -124,8 +124,8 @@ def _give_out(study: Study, me: Participant, *, may_start: bool = True) -> Study
 
 def lock_participant(connection: Connection, me: Participant) -> str | None:
     """Wait until no other transaction is about the same participant; return the status, None if deleted."""
-    found: str | None = connection.execute(_LOCK, {"me": me.id}).scalar_one_or_none()
-    return found
+    locked: str | None = connection.execute(_LOCK, {"me": me.id}).scalar_one_or_none()
+    return locked
 
 
 def steps_in_all(study: Study) -> int:
@@ -151,9 +151,9 @@ class _Path:
         table = schema.participant
         if status is None or status == DONE:
             return StudyStep(FINISHED, done=steps_in_all(self.study), total=steps_in_all(self.study))
-        found = self._write_and_review() if self.design.kind == PARAPHRASE else self._solve()
-        if found is not None:
-            return found
+        next_step = self._write_and_review() if self.design.kind == PARAPHRASE else self._solve()
+        if next_step is not None:
+            return next_step
         self._must_write()
         self.connection.execute(update(table).where(table.c.id == self.me.id).values(status=DONE, finished_at=self.now))
         log(self.study, self.connection, "finished", self.me.id)
@@ -195,16 +195,16 @@ class _Path:
         reviewed = self._count(review, review.c.participant_id == self.me.id, review.c.role == MAIN)
         done = written + checked + reviewed
         if written < self.design.tasks_per_participant:
-            found = self._given(WRITE, WRITING, done)
-            if found is not None:
-                return found
+            next_step = self._given(WRITE, WRITING, done)
+            if next_step is not None:
+                return next_step
         if checked < self.design.attention_checks and reviewed >= min(checked, self.design.reviews_per_participant):
             number = self.study.items.of(ATTENTION)[checked].number
             return self._own(REVIEW, ATTENTION, number, done)
         if reviewed < self.design.reviews_per_participant:
-            found = self._given(REVIEW, REVIEWING, done)
-            if found is not None:
-                return found
+            next_step = self._given(REVIEW, REVIEWING, done)
+            if next_step is not None:
+                return next_step
         if checked < self.design.attention_checks:
             return self._own(REVIEW, ATTENTION, self.study.items.of(ATTENTION)[checked].number, done)
         return None
@@ -293,14 +293,14 @@ class _Path:
             return None
         rows = self.connection.execute(_HAD, {"me": self.me.id, "kind": kind})
         had: dict[str, int] = {name: number for name, number in rows}  # noqa: C416  # a result is no mapping
-        found: str = min(
+        stratum: str = min(
             free,
             key=lambda name: (
                 had.get(name, 0),
                 digest("study-stratum", self.design.seed, self.me.code, had.get(name, 0), name),
             ),
         )
-        return found
+        return stratum
 
     def _place(self, step: StudyStep, done: int) -> StudyStep:
         """Return a step with how far the participant is."""

@@ -60,15 +60,15 @@ def read_arrival(design: StudyDesign, query: Mapping[str, str]) -> Arrival | Non
     if design.recruitment == MTURK and query.get("assignmentId") == _PREVIEW:
         return None
     person, *others = names[design.recruitment]
-    found = {name: query.get(name, "") for name in (person, *others)}
-    for name, value in found.items():
+    values = {name: query.get(name, "") for name in (person, *others)}
+    for name, value in values.items():
         if not _ID.fullmatch(value):
             raise ConfigError(f"the address has no valid {name}; open the study from its page on the site.")
     if design.recruitment == MTURK:
-        found["turkSubmitTo"] = query.get("turkSubmitTo", "").rstrip("/")
-        if found["turkSubmitTo"] not in MTURK_HOSTS:
+        values["turkSubmitTo"] = query.get("turkSubmitTo", "").rstrip("/")
+        if values["turkSubmitTo"] not in MTURK_HOSTS:
             raise ConfigError("the address has no valid turkSubmitTo; open the study from its page on the site.")
-    return Arrival("", design.recruitment, found.pop(person), found)
+    return Arrival("", design.recruitment, values.pop(person), values)
 
 
 def exit_of(design: StudyDesign, me: Participant | None) -> Exit:

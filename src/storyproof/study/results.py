@@ -94,7 +94,7 @@ def find_exclusions(design: StudyDesign, rows: StudyRows) -> dict[int, list[str]
     for row in (*rows.answers, *rows.texts):
         if row.role == MAIN:
             times[row.participant_id].append(seconds_of(row))
-    found: dict[int, list[str]] = {}
+    exclusions: dict[int, list[str]] = {}
     for number, person in rows.participants.items():
         reasons = []
         if rules.failed_checks and failed[number] >= rules.failed_checks:
@@ -104,8 +104,8 @@ def find_exclusions(design: StudyDesign, rows: StudyRows) -> dict[int, list[str]
         if rules.needs_completion and person.status != DONE:
             reasons.append(INCOMPLETE)
         if reasons:
-            found[number] = reasons
-    return found
+            exclusions[number] = reasons
+    return exclusions
 
 
 def seconds_of(row: Row[Any]) -> float:
@@ -199,15 +199,15 @@ def review_texts(design: StudyDesign, rows: StudyRows, excluded: Mapping[int, ob
     for row in rows.reviews:
         if row.role == MAIN and row.participant_id not in excluded:
             reviews[row.target].append(row)
-    found = []
+    texts = []
     for row in rows.texts:
         if row.participant_id in excluded:
             continue
         votes = tuple(bool(each.is_good) for each in reviews[row.id])
         reasons = tuple(reason for each in reviews[row.id] for reason in json.loads(each.reasons))
         complete = len(votes) >= design.reviewers
-        found.append(ReviewedText(row, votes, reasons, complete, complete and all(votes)))
-    return found
+        texts.append(ReviewedText(row, votes, reasons, complete, complete and all(votes)))
+    return texts
 
 
 def fleiss_kappa(texts: Sequence[ReviewedText], reviewers: int) -> float | None:

@@ -95,11 +95,11 @@ class Function:
         for name, request in requests:
             start = time.perf_counter()
             try:
-                found: object = self._function(request.text)
+                returned: object = self._function(request.text)
             except Exception as error:
                 reply = Reply("", error=shorten(f"{type(error).__name__}: {error}"))
             else:
-                reply = Reply(found) if isinstance(found, str) else Reply("", error=_not_text(found))
+                reply = Reply(returned) if isinstance(returned, str) else Reply("", error=_not_text(returned))
             yield name, replace(reply, seconds=time.perf_counter() - start)
 
     def close(self) -> None:

@@ -103,11 +103,11 @@ class Local:
             body["max_tokens"] = 1  # the first token decides
         start = time.monotonic()
         ask = self._server.handle_chat_completions if self._options.api == CHAT else self._server.handle_completions
-        found = ask(body)
+        answer = ask(body)
         seconds = time.monotonic() - start
-        content = json.dumps(found).encode()
-        if "error" in found:
-            code = found["error"].get("code", 500) if isinstance(found["error"], dict) else 500
+        content = json.dumps(answer).encode()
+        if "error" in answer:
+            code = answer["error"].get("code", 500) if isinstance(answer["error"], dict) else 500
             return Reply("", error=read_error(int(code), {}, content).what, seconds=seconds)
         reply = read_reply(content, seconds, request.choices)
         if "logprobs" in body and not (isinstance(reply, Reply) and reply.choice_scores is not None):

@@ -242,5 +242,5 @@ class _TemplateReader:
             raise self._error(place, quoted(value), f"a whole number, {least} or more")
         return value
 
-    def _error(self, place: str, found: str, expected: str) -> ConfigError:
-        return ConfigError(f"{self._where}, {place}: found {found}; expected {expected}.")
+    def _error(self, place: str, problem: str, expected: str) -> ConfigError:
+        return ConfigError(f"{self._where}, {place}: found {problem}; expected {expected}.")

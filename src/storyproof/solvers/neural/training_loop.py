@@ -368,10 +368,10 @@ class Trainer:
         self.epoch, self.best_held, self.stale = epoch, best_held, stale
 
 
-def _expect_shape(name: str, found: Tensor, expected: torch.Size) -> None:
+def _expect_shape(name: str, tensor: Tensor, expected: torch.Size) -> None:
     """Raise ValueError unless a tensor can be restored; one of another shape would be repeated to fit."""
-    if found.shape != expected or not found.is_floating_point():
-        raise ValueError(f"{name} is {found.dtype} of {tuple(found.shape)}, expected numbers of {tuple(expected)}")
+    if tensor.shape != expected or not tensor.is_floating_point():
+        raise ValueError(f"{name} is {tensor.dtype} of {tuple(tensor.shape)}, expected numbers of {tuple(expected)}")
 
 
 def _under(start: str, tensors: State) -> State:

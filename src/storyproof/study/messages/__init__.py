@@ -61,8 +61,8 @@ def shipped_file(language: str) -> str:
 @cache
 def load_texts(language: str) -> PageTexts:
     """Return the texts of a language that ships with storyproof."""
-    found = parse_yaml(shipped_file(language))
-    return PageTexts(language, {str(key): str(text) for key, text in found.items()})
+    texts = parse_yaml(shipped_file(language))
+    return PageTexts(language, {str(key): str(text) for key, text in texts.items()})
 
 
 def texts_of(design: StudyDesign) -> PageTexts:
@@ -81,16 +81,16 @@ def read_messages(path: Path, language: str) -> dict[str, str]:
         ConfigError: If it is not as expected; the message says what to do.
     """
     try:
-        found = parse_yaml(read_text(path))
+        texts = parse_yaml(read_text(path))
     except (OSError, UnicodeError) as error:
         raise DataError(f"cannot read {path}: {error}; choose another file for --messages.") from error
     except DocumentError as error:
         raise ConfigError(f"{path}, line {error.line}: not valid YAML: {error}; put texts into quotes.") from error
     english = load_texts(ENGLISH)
-    if not isinstance(found, dict) or not all(isinstance(each, str) for pair in found.items() for each in pair):
+    if not isinstance(texts, dict) or not all(isinstance(each, str) for pair in texts.items() for each in pair):
         raise ConfigError(f"{path} is not a list of texts; expected lines of the form KEY: TEXT, both in quotes.")
     known = english.keys()
-    for key, text in found.items():
+    for key, text in texts.items():
         if " " in key:
             continue
         if key not in known:
@@ -98,10 +98,10 @@ def read_messages(path: Path, language: str) -> dict[str, str]:
         if _slots(text) != _slots(english.plain(key)):
             wanted = ", ".join(f"{{{name}}}" for name in sorted(_slots(english.plain(key)) or ())) or "nothing"
             raise ConfigError(f"{path}: the text {quoted(key)} is {quoted(text)}; {wanted} must stand in braces.")
-    missing = [key for key in known if key not in found]
+    missing = [key for key in known if key not in texts]
     if missing and language not in LANGUAGES:
         raise ConfigError(f"{path} lacks {len(missing)} texts, the first: {missing[0]}; add them, in '{language}'.")
-    return found
+    return texts
 
 
 def _slots(text: str) -> frozenset[str] | None:

@@ -45,7 +45,7 @@ def test_any_benchmark(benchmark: str, tmp_path: Path) -> None:
                 assert all(spaced(line) in unescape(page.html) for line in item.story)
                 submit_answer(study, me, step.slot, item.answer, 900)
                 if step.role == PRACTICE:
-                    assert "<ol" in feedback_page(study, "token", item, item.answer).html
+                    assert "<ol" in feedback_page(study, "token", find_step(study, me), item, item.answer).html
             else:
                 assert step.kind == RATE
                 submit_rating(study, me, step.slot, draws.randint(1, 5))

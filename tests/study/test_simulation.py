@@ -74,7 +74,9 @@ def test_three_hundred_people_solve(tmp_path: Path, database: str) -> None:
     storyproof.evaluate("rules", source, output_dir=tmp_path / "models")
     report = storyproof.report([path, *(tmp_path / "models").glob("*.json")])
     [board] = report.boards
-    [scores] = [each.scores["people-unlimited"] for each in board.breakdowns if set(each.groups) == set(ERRORS)]
+    assert board.curve is not None
+    scores = {f"k={k}": each for k, each in board.curve.scores["people-unlimited"].items()}
+    assert set(scores) == set(ERRORS)
     for kind, rate in ERRORS.items():
         assert scores[kind].value == pytest.approx(right[kind] / groups[kind].answers)
         assert scores[kind].low <= 1 - rate <= scores[kind].high

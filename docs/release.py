@@ -1,4 +1,9 @@
-"""Check that a tag, the version and the release notes agree: `python -m docs.release v0.9.0`. It needs no packages."""
+"""Prepare a release; it needs no packages.
+
+`python -m docs.release v0.9.0` checks that a tag, the version and the release notes agree.
+`python -m docs.release https://HOST/OWNER/NAME REVISION` makes the links of README.md absolute, because PyPI shows it
+without the files beside it.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +30,28 @@ def problem(tag: str, version: str, changelog: str) -> str:
     return ""
 
 
+def with_absolute_links(page: str, repository: str, revision: str) -> str:
+    """Return a page whose links to files and pictures of the repository lead to them from anywhere.
+
+    Args:
+        page: In Markdown; its links are relative to the repository's root.
+        repository: The address of the repository, on a host whose addresses are like GitHub's.
+        revision: Which files are meant: a tag or a commit.
+    """
+
+    def absolute(link: re.Match[str]) -> str:
+        kind = "raw" if link["picture"] else "blob"
+        return f"{link['picture']}[{link['text']}]({repository}/{kind}/{revision}/{link['target']})"
+
+    return re.sub(r"(?P<picture>!?)\[(?P<text>[^\]]*)\]\((?P<target>(?!\w+:|#)[^)]+)\)", absolute, page)
+
+
 def main() -> None:
-    """Check the tag of the command line."""
+    """Check the tag of the command line, or write absolute links."""
+    if len(sys.argv) == 3:
+        readme = ROOT / "README.md"
+        readme.write_text(with_absolute_links(readme.read_text(encoding="utf-8"), *sys.argv[1:]), encoding="utf-8")
+        return
     source = (ROOT / "src" / "storyproof" / "__init__.py").read_text(encoding="utf-8")
     [version] = re.findall(r'^__version__ = "(.*)"$', source, flags=re.MULTILINE)
     [tag] = sys.argv[1:]

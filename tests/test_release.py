@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 import storyproof
-from docs.release import problem
+from docs.release import problem, with_absolute_links
 from tests import installed
 
 ROOT = Path(__file__).parents[1]
@@ -111,6 +111,23 @@ def test_release_notes_are_of_this_version() -> None:
     assert headings[0].startswith(f"{storyproof.__version__} (")
     newest = CHANGELOG.partition("\n## ")[2].partition("\n## ")[0]
     assert set(re.findall(r"^### (.*)$", newest, flags=re.MULTILINE)) <= {"Added", "Changed", "Data changes", "Fixed"}
+
+
+def test_the_readme_of_a_package_links_to_files_that_exist() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    page = with_absolute_links(readme, "https://example.org/lab/storyproof", "v0.9.0")
+    assert not re.search(r"\]\((?!https://)", page)
+    linked = re.findall(r"(!?)\[[^\]]*\]\(https://example.org/lab/storyproof/(\w+)/v0.9.0/([^)]+)\)", page)
+    assert len(linked) > 5
+    for picture, kind, file in linked:
+        assert kind == ("raw" if picture else "blob")
+        assert (ROOT / file).is_file()
+    assert (
+        page.replace("https://example.org/lab/storyproof/raw/v0.9.0/", "").replace(
+            "https://example.org/lab/storyproof/blob/v0.9.0/", ""
+        )
+        == readme
+    )
 
 
 @pytest.mark.parametrize("page", ["docs/citing.md", "docs/install.md"])

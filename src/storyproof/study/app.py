@@ -224,9 +224,7 @@ class StudyServer:
         if step.role == ATTENTION:
             return self._study.items[step.item].text
         with self._study.database.reading() as connection:
-            text: str = connection.execute(
-                select(schema.text.c.text).where(schema.text.c.id == step.text)
-            ).scalar_one()
+            text: str = connection.execute(select(schema.text.c.text).where(schema.text.c.id == step.text)).scalar_one()
             return text
 
     def start(self, request: Request, body: bytes) -> Response:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from storyproof.evaluation.matching.kinds import AMBIGUOUS, CONTAINED, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
 from storyproof.evaluation.matching.languages import Language
 
-YES = frozenset({"yes", "ja", "sí", "是"})
-NO = frozenset({"no", "nein", "否"})
+YES = frozenset({"yes", "ja", "sí", "是", "知道"})
+NO = frozenset({"no", "nein", "否", "不知道"})
 _PLAINLY = YES | NO | {"si"}  # an adverb may stand before these only: "is right" says something else
 _CLAUSE_END = re.compile(r"[.,;:!?\n。，；：！？—–}]|</answer>")
 _SENTENCE_END = re.compile(r"[.;!?\n。；！？]")
@@ -40,7 +40,7 @@ def read_polarity(text: str, question: str, names: tuple[str, str], language: La
         said = _word(clause, language)
         if said is None:  # "the answer is a clear yes"
             plain = _PLAINLY.intersection(clause.split())
-            said = plain <= {"yes", "ja", "si", "是"} if len(plain) == 1 else None
+            said = plain <= YES | {"si"} if len(plain) == 1 else None
         if said is not None:
             return SUFFIX, names[not said]
     clauses = [clause for clause in _CLAUSE_END.split(text) if _LETTER.search(clause)]

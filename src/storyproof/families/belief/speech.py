@@ -253,8 +253,8 @@ _DE_SUBORDINATE = (
     r"obwohl|obgleich|wenngleich|weil|da|denn|bevor|nachdem|während|als|wenn|auch\s+wenn|selbst\s+wenn|ehe|sodass|indem"
 )
 GERMAN = Speech(
-    asked=re.compile(r"(?:wird|glaubt|denkt|dass|würde|von|und)\s+(?P<who>[A-ZÄÖÜ][\w-]+)"),
-    common=re.compile(r"\b(?:gemeinsam\w*|[Bb]eide)\b"),
+    asked=re.compile(r"(?:wird|glaubt|denkt|dass|wo|würde|vermuten|von|und)\s+(?P<who>[A-ZÄÖÜ][\w-]+)"),
+    common=re.compile(r"\b(?:gemeinsam\w*|übereinstimmend\w*|[Bb]eide)\b"),
     thinks=re.compile(
         rf"(?<![\w-])(?P<who>{_DE_NAME}|[Ee]r|[Ss]ie|[Bb]eide)(?:\s+[a-zäöüß]+){{0,2}}?\s+{_DE_THINKS}\b|"
         rf"\b(?i:{_DE_THINKS})\s+(?:(?:aber|jedoch|hingegen|dagegen|daher|also|deshalb|nun)\s+)?(?P<after>{_DE_NAME}|er|sie|beide)\b"
@@ -371,9 +371,9 @@ _ES_THINKS = (
 _ES_NAME = r"[A-ZÁÉÍÓÚÑ][\w-]*\w"
 SPANISH = Speech(
     asked=re.compile(
-        rf"(?:{_ES_THINKS}|creen en común|que|y|e)\s+(?P<who>[A-ZÁÉÍÓÚÑ][\w-]+)",
+        rf"(?:{_ES_THINKS}|compartida de|que|y|e)\s+(?P<who>[A-ZÁÉÍÓÚÑ][\w-]+)",
     ),
-    common=re.compile(r"\b(?:[Ee]n común|[Aa]mbos)\b"),
+    common=re.compile(r"\b(?:[Ee]n común|[Cc]ompartid[ao]s?|[Cc]omparten|[Aa]mbos)\b"),
     thinks=re.compile(
         rf"(?<![\w-])(?P<who>{_ES_NAME}|[Éé]l|[Ee]lla|[Aa]mbos|[Ee]llos)(?:\s*,?\s*(?:l[aeo]s?|aún|todavía|se|también|solo|"
         rf"en\s+cambio,?|sin\s+embargo,?|no|mism[oa])(?=\s)){{0,3}}\s+{_ES_THINKS}\b|"

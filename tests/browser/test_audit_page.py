@@ -222,14 +222,14 @@ def test_nothing_serious_for_those_who_use_aids(visit: Open, page: Path, scheme:
     seen = visit(page, "#val.txt:0", scheme=scheme, width=width)
     seen.page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     expect(seen.page.locator("figure svg.wide").first).to_be_attached()
-    assert seen.serious() == []
+    assert seen.findings() == []
 
 
 def test_a_clean_page_has_nothing_serious_either(visit: Open, tmp_path: Path) -> None:
     clean = AuditReport([FileReport("a.txt", "tomi", {"rows": 6})])
     seen = visit(written(tmp_path, clean, {}))
     expect(seen.page.locator(".verdict")).to_contain_text("Passed")
-    assert seen.serious() == []
+    assert seen.findings() == []
     assert seen.trouble == []
 
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 import storyproof
+from storyproof.study.progress import address_shown
 from tests.browser.conftest import TIMEOUT_MS, Open, Visit
 from tests.browser.serving import start_server
 from tests.reports.run_samples import HOSTILE, chat_name, data_folder, evaluate
@@ -81,6 +82,16 @@ def test_cards_say_what_there_is(opened: Callable[..., Visit]) -> None:
     expect(seen.page.locator("#studies .tile")).to_contain_text("<img")  # a title is text
     assert seen.page.locator("main img, main script").count() == 0
     assert seen.trouble == []
+
+
+def test_a_study_that_is_served_links_to_its_dashboard(opened: Callable[..., Visit], data: Path) -> None:
+    served = "http://127.0.0.1:8643"
+    with address_shown(data / "study", served):
+        seen = opened("/studies")
+        expect(seen.page.locator("#studies .tile a")).to_have_attribute("href", f"{served}/admin")
+        assert seen.findings() == []
+    seen = opened("/studies")
+    expect(seen.page.locator("#studies .tile code")).to_contain_text("storyproof study serve study")
 
 
 def test_chosen_runs_become_one_report(opened: Callable[..., Visit]) -> None:

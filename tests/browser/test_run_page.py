@@ -58,7 +58,14 @@ def test_opens(opened: Open) -> None:
     assert seen.trouble == []
     assert seen.texts("h1") == ["Runs"]
     assert "run_samples:chat" in seen.texts(".lead")[0]
-    assert seen.texts("h2") == ["Details", "tomi test", "clutrr test", "All answers"]
+    assert seen.texts("h2") == [
+        "Percent right",
+        "How far they get",
+        "Details",
+        "tomi test",
+        "clutrr test",
+        "All answers",
+    ]
     assert seen.page.locator(".stat").count() == 3
     assert seen.page.locator("#matrix tbody tr").count() == 4
     assert seen.page.locator("table.strip").count() == 2  # by order, and by length
@@ -228,7 +235,7 @@ def test_accessible(opened: Open, scheme: Literal["light", "dark"], width: int) 
         board.click()
     seen.page.click("details.board details > summary >> nth=0")
     assert seen.page.locator("details.board[open]").count() == 2
-    assert seen.serious() == []
+    assert seen.findings() == []
     assert seen.overflow() <= 0
 
 

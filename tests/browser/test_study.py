@@ -90,10 +90,10 @@ def go_on(study: Study, seen: Visit) -> bool:
 def test_solve_with_a_pause(serve: Play, visit: Open) -> None:
     study, address = serve(solve_design(conditions=(UNLIMITED,)))
     seen = visit(address)
-    assert seen.serious() == []
+    assert seen.findings() == []
     begin(seen)
     for _ in range(3):
-        assert seen.serious() == []
+        assert seen.findings() == []
         assert seen.overflow() == 0
         go_on(study, seen)
     link = re.search(r"http://\S+/s/\S+", seen.page.locator("footer").inner_text())
@@ -132,7 +132,7 @@ def test_nested_beliefs(serve: Play, visit: Open, tmp_path: Path, language: str,
         while (form := seen.page.locator("form[data-step]")).count():
             sort = "parts" if seen.page.locator("[name=part]").count() else form.get_attribute("data-step") or ""
             if sort not in tested:
-                assert seen.serious() == []
+                assert seen.findings() == []
                 assert seen.overflow() == 0
                 tested.add(sort)
             go_on(study, seen)
@@ -210,10 +210,10 @@ def test_practice_has_a_clock_without_an_end(serve: Play, visit: Open) -> None:
     begin(seen)
     expect(seen.page.locator("[role=timer]")).to_have_text(load_texts("en").plain("practice_over"))
     expect(seen.page.locator("h1")).to_have_text("Practice")
-    assert seen.serious() == []
+    assert seen.findings() == []
     go_on(study, seen)
     expect(seen.page.locator("h1")).to_have_text("Ready?")
-    assert seen.serious() == []
+    assert seen.findings() == []
     assert seen.trouble == []
 
 
@@ -250,7 +250,7 @@ def test_write_and_review(serve: Play, visit: Open) -> None:
     begin(first)
     first.page.fill("[name=text]", "Nobody was at home, and the dog slept.")
     expect(first.page.locator(".problem")).to_contain_text("does not mention")
-    assert first.serious() == []
+    assert first.findings() == []
     people = [first]
     for number in range(3):
         seen = people[number] if number < len(people) else visit(address)
@@ -313,7 +313,7 @@ def test_dashboard(serve: Play, visit: Open) -> None:
     seen.page.fill("[name=password]", "a long password")
     seen.page.click("button[type=submit]")
     expect(seen.page.locator("body")).to_contain_text("Accuracy and time")
-    assert seen.serious() == []
+    assert seen.findings() == []
     assert seen.trouble == []
     again = open_study(study.folder)
     again.close()

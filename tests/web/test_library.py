@@ -12,6 +12,7 @@ import pytest
 
 import storyproof
 from storyproof.errors import DataError
+from storyproof.study.progress import address_shown, read_address
 from storyproof.web import library as shelves
 from storyproof.web.app import create_app
 from storyproof.web.dials import DialSettings
@@ -111,6 +112,36 @@ def test_studies_are_listed_with_their_progress(tmp_path: Path) -> None:
         base.executemany("INSERT INTO slot VALUES (?)", [(True,), (False,), (False,)])
     [found] = client.get("/api/files").json["studies"]
     assert (found["done"], found["wanted"], found["participants"]) == (1, 3, 0)
+
+
+def test_a_study_says_where_it_is_served_while_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    (folder / "design.json").write_text('{"name": "kin"}')
+    (folder / "items.jsonl").write_text("")
+    client = Client(create_app(tmp_path, seed=1, quick_s=PATIENT_S))
+
+    def address() -> str:
+        return client.get("/api/files").json["studies"][0]["address"]
+
+    assert address() == ""
+    with address_shown(folder, "http://127.0.0.1:8643"):
+        assert address() == "http://127.0.0.1:8643"
+        assert (folder / "served-at.txt").stat().st_mode & 0o777 == 0o600
+        with address_shown(folder, "http://127.0.0.1:9"):  # a second server of the same study
+            assert address() == "http://127.0.0.1:8643"
+        assert address() == "http://127.0.0.1:8643"
+    assert address() == ""
+    (folder / "served-at.txt").write_text("http://127.0.0.1:8643")  # of a server that was killed
+    assert address() == ""
+    with address_shown(folder, "javascript:alert(1)"):
+        assert address() == ""
+
+
+def test_a_study_is_served_where_its_address_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "served-at.txt").mkdir()
+    with address_shown(tmp_path, "http://127.0.0.1:8643"):
+        assert read_address(tmp_path) == ""
 
 
 def test_an_audit_is_a_page_apart(client: Client) -> None:

@@ -7,8 +7,10 @@ same story and question and different answers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import blake2b
 from itertools import combinations
 from typing import Any
 
@@ -64,15 +66,13 @@ class PlainChecks:
         """Yield what is wrong with rows by themselves, and remember what is compared with others."""
         if "answer" not in table.column_names:
             return
-        stories = _hashes(table.column("story"), _plain_story)
-        questions = stories * _ODD + _hashes(table.column("question"), _plain)
-        answers = _hashes(table.column("answer"), _plain_answer)
-        comparable = answers != _EMPTY
+        stories = _hashes(table.column("story"), partial(_hash_texts, plain=_plain_story, unusual=_UNUSUAL_STORY))
+        asked = _hashes(table.column("question"), partial(_hash_texts, plain=_plain, unusual=_UNUSUAL))
+        answers = _hashes(table.column("answer"), _hash_answers)
         about = table.column(RECORD) if RECORD in table.column_names else None
-        known = [None] * table.num_rows if about is None else pc.struct_field(about, "part").to_pylist()
-        splits = self._splits(known)
-        empty = (stories == _EMPTY) & (_hashes(table.column("question"), _plain) == _EMPTY)
-        questions[~comparable | empty] = 0
+        splits = self._splits(table.num_rows, about)
+        questions = stories * _ODD + asked
+        questions[(answers == _EMPTY) | ((stories == _EMPTY) & (asked == _EMPTY))] = 0
         self._parts.append(RowHashes(stories, questions, answers, splits))
         lines, fields = (pc.struct_field(table.column(PLACE), name) for name in ("line", "answer"))
         ids, texts = (table.column(name).cast(pa.string()) for name in ("id", "answer"))
@@ -80,7 +80,11 @@ class PlainChecks:
         if self.is_foreign and about is not None:
             yield from self._check_answers(table, about)
 
-    def _splits(self, parts: Sequence[str | None]) -> npt.NDArray[np.int8]:
+    def _splits(self, rows: int, about: pa.ChunkedArray | None) -> npt.NDArray[np.int8]:
+        """Return the split of each row: what it says itself, else that of the file."""
+        if about is None:
+            return np.full(rows, SPLITS.index(self.split) if self.split else -1, np.int8)
+        parts = pc.struct_field(about, "part").to_pylist()
         names = [_PARTS.get((each or "").casefold(), self.split) for each in parts]
         return np.array([SPLITS.index(each) if each else -1 for each in names], np.int8)
 
@@ -217,16 +221,39 @@ def find_shared(files: Sequence[RowHashes]) -> list[dict[str, Any]]:
     return found
 
 
-def _hashes(column: pa.ChunkedArray, plain: Callable[[str], str]) -> Hashes:
-    """Return the hashes of texts, each of which is made plain once however often it occurs."""
-    found = []
+def _hashes(column: pa.ChunkedArray, hash_distinct: Callable[[pa.Array], Hashes]) -> Hashes:
+    """Return the hashes of texts, each of which is hashed once however often it occurs."""
+    parts = []
     for chunk in column.chunks:
         coded = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
-        texts = coded.dictionary.to_pylist()
-        hashes = np.array([hash_of(plain(each or "")) for each in texts] or [0], np.uint64)
-        codes = np.asarray(pc.fill_null(coded.indices, -1)).astype(np.int64)
-        found.append(np.where(codes < 0, _EMPTY, hashes[codes]))
-    return np.concatenate(found) if found else np.zeros(0, np.uint64)
+        codes = np.asarray(pc.fill_null(coded.indices, len(coded.dictionary))).astype(np.intp)
+        parts.append(np.append(hash_distinct(coded.dictionary.cast(pa.string())), _EMPTY)[codes])
+    return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+
+
+def _hash_texts(texts: pa.Array, plain: Callable[[str], str], unusual: str) -> Hashes:
+    """Return the hashes of texts without what does not matter.
+
+    Args:
+        texts: Different texts.
+        plain: Returns a text without what does not matter.
+        unusual: A pattern of texts that differ from this in more than case and line breaks.
+    """
+    texts = texts.fill_null("")
+    is_usual = pc.and_(pc.string_is_ascii(texts), pc.invert(pc.match_substring_regex(texts, unusual)))
+    others = [plain(each) for each in texts.filter(pc.invert(is_usual)).to_pylist()]
+    usual = pc.ascii_lower(pc.replace_substring(texts, "\n", " "))
+    plain_texts = pc.replace_with_mask(usual, pc.invert(is_usual), pa.array(others, pa.string())) if others else usual
+    return _digests(plain_texts.cast(pa.binary()).to_pylist())
+
+
+def _hash_answers(answers: pa.Array) -> Hashes:
+    return _digests([_plain_answer(each or "").encode() for each in answers.to_pylist()])
+
+
+def _digests(texts: Iterable[bytes]) -> Hashes:
+    """Return 64 bits of each text that are the same in every process, as `hash_of` does."""
+    return np.frombuffer(b"".join([blake2b(each, digest_size=8).digest() for each in texts]), "<u8").astype(np.uint64)
 
 
 def _plain(text: str) -> str:
@@ -245,4 +272,7 @@ def _plain_answer(text: str) -> str:
 
 
 _SIGNS = set("*-_=#~")
+# Of texts in ASCII: space that `str.split` takes away. The others are always made plain by themselves.
+_UNUSUAL = r"\s\s|^\s|\s$|[\t\r\f\x0b\x1c-\x1f]"
+_UNUSUAL_STORY = rf"{_UNUSUAL}|(?:^|\s)[-*_=#~]+(?:\s|$)"
 _EMPTY = np.uint64(hash_of(""))

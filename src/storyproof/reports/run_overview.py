@@ -73,7 +73,7 @@ def overview(boards: Sequence[BoardNumbers], series: Mapping[str, Series]) -> st
     """Return the first screen: numbers, the matrix of scores, and strips by order and length."""
     strips = "".join(_strip(board, board.curve, series) for board in boards if board.curve is not None)
     if strips:
-        strips = element("h3", "How far they get") + element("div", strips, class_="strips")
+        strips = element("h2", "How far they get") + element("div", strips, class_="strips")
     return f"{_cards(boards, series)}{_matrix(boards, series)}{strips}"
 
 
@@ -186,7 +186,7 @@ def _matrix(boards: Sequence[BoardNumbers], series: Mapping[str, Series]) -> str
             for name, text in _MEASURES.items()
         )
         choice = element("div", choice, class_="choice", role="group", aria_label="What is counted as right")
-    top = element("div", element("h3", "Percent right") + choice, class_="top")
+    top = element("div", element("h2", "Percent right") + choice, class_="top")
     frame = element("div", table, class_="scroll", tabindex="0", role="region", aria_label="Scores of all solvers")
     legend = (
         "Dots with 95% intervals over stories, from 0 to 100; faint over fewer than ten stories. Thin lines: people "

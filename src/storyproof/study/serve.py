@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from storyproof.errors import ConfigError
 from storyproof.runtime.listening import is_open, listen
 from storyproof.runtime.optional_packages import need
+from storyproof.study.progress import address_shown
 
 HOST, PORT = "127.0.0.1", 8643
 PACKAGES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2")
@@ -86,9 +87,10 @@ def serve_study(
                 forwarded_allow_ips=proxies,
             )
             server = uvicorn.Server(config)
-            ready(shown)
-            with suppress(KeyboardInterrupt):  # the usual end
-                server.run(sockets=[listening])
+            with address_shown(study.folder, shown):
+                ready(shown)
+                with suppress(KeyboardInterrupt):  # the usual end
+                    server.run(sockets=[listening])
         finally:
             listening.close()
     finally:

@@ -178,8 +178,14 @@
     } else {
       card.append(make("p", "note", "Its database is somewhere else."));
     }
-    card.append(make("div", "foot", make("code", "data", `storyproof study serve ${study.path}`)));
+    card.append(make("div", "foot", ...(study.address ? studyLinks(study) : [make("code", "data", `storyproof study serve ${study.path}`)])));
     return card;
+  }
+
+  function studyLinks(study) {
+    const dashboard = link("Dashboard", `${study.address}/admin`);
+    dashboard.setAttribute("aria-label", `Dashboard of ${study.title ?? study.path}`);
+    return [make("span", "data", new URL(study.address).host), dashboard];
   }
 
   function showStudies(found) {

@@ -8,9 +8,11 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from storyproof.solvers.llm.options import ModelOptions
 from tests.browser.conftest import TIMEOUT_MS, Open, Visit
 from tests.browser.serving import start_server
 from tests.reports.run_samples import HOSTILE
+from tests.solvers.llm.serving import FakeServer
 from tests.web.test_stories import FAMILY, QUESTION, STORY
 
 READY = "html[data-ready]"
@@ -237,6 +239,20 @@ def test_models_are_asked_and_replies_are_text(opened: Callable[..., Visit]) -> 
     seen.page.click("#ask button")
     expect(seen.page.locator(".reply").first).to_contain_text("<img src=x onerror=alert(2)>")
     assert seen.page.locator("#replies img, #replies script").count() == 0
+    assert seen.trouble == []
+
+
+def test_a_reply_grows_as_it_comes(data: Path, visit: Open) -> None:
+    with FakeServer(reply="I think that it is in the box.", hold_after_words=3) as server:
+        options = ModelOptions(base_urls=(server.url,), retries=0)
+        seen = visit(f"{start_server(data, models=['openai/fake'], options=options)}explore", f"#{urlencode(PLACE)}")
+        seen.page.wait_for_selector(READY, state="attached")
+        seen.page.select_option("#ask [name=model]", "openai/fake")
+        seen.page.click("#ask button")
+        expect(seen.page.locator(".reply .growing")).to_have_text("I think that ")
+        server.behave()
+        expect(seen.page.locator(".reply .said")).to_have_text("I think that it is in the box.")
+        expect(seen.page.locator(".reply .growing")).to_have_count(0)
     assert seen.trouble == []
 
 

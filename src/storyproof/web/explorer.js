@@ -750,9 +750,14 @@
     const model = asking.elements.model.value;
     const card = make("div", "reply", make("p", "", make("strong", "data", model), " is thinking …"));
     $("replies").prepend(card);
+    const growing = make("p", "growing data");
+    const hear = (said) => {
+      if (!growing.isConnected) card.replaceChildren(make("p", "", make("strong", "data", model), " says …"), growing);
+      growing.textContent = said;
+    };
     try {
       const body = { ...source(), model, prompt: asking.elements.prompt.value, conventions: asking.elements.conventions.checked };
-      const found = await request("/api/ask", body);
+      const found = await request("/api/ask", body, hear);
       const careful = found.matches.careful;
       const said = found.cut_off ? "(cut off before an answer)" : found.answer || "(nothing)";
       const answer = make("p", "", make("strong", "data", found.model), " says ", make("strong", "said data", said));

@@ -22,7 +22,7 @@ from storyproof.families.belief.benchmarks.plain_plots import (
     PlainBlock,
     PlainPlots,
     count_plots,
-    narrate_plain,
+    label_plain,
     plot_keys,
 )
 from storyproof.families.belief.benchmarks.plot_blocks import BlockDials, PlotBlock, draw_block, fill_noise
@@ -33,7 +33,7 @@ from storyproof.families.belief.benchmarks.question_sampler import (
 )
 from storyproof.families.belief.benchmarks.word_assignment import FirstWords, cast_words
 from storyproof.families.belief.labels import LabelledQuestions, LabelWords, name_questions
-from storyproof.families.belief.narration import Cast
+from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.read_text import is_nested, read_story, style_of
 from storyproof.families.belief.readings import ALL_READINGS, TRUSTS, BeliefReading
@@ -340,6 +340,11 @@ class TomK(Benchmark):
         return find_wording(self.config.language, self.config.style)
 
     @cached_property
+    def _narrator(self) -> Narrator:
+        """The words of plain stories, with the text that they occur in."""
+        return Narrator(word for role in ROLES for word in getattr(self.vocabulary, role))
+
+    @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words by role; in ToMi's wording those of `tomi`."""
         return default_vocabulary() if self.config.style == PLAIN_STYLE else self.wording.vocabulary
@@ -469,10 +474,12 @@ class TomK(Benchmark):
         return replace(drawn, stories=fill_noise(drawn.stories, self.config.objects, draws))
 
     def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
-        """Narrate plain stories, and derive their labels from the text as `verify` does."""
+        """Label, confirm and narrate the first plain stories of a block."""
         drawn = self._plain_plots(split, index)
-        table = narrate_plain(drawn, self._cast(split, index, drawn.stories), self.vocabulary, stories)
-        columns = identity(self.name, split, index * self.block_stories, stories, len(SIX)) | table
+        few = drawn.pick(np.arange(stories))
+        cast = self._cast(split, index, drawn.stories).between(0, stories)
+        labelled = label_plain(few, cast, self.vocabulary, self._narrator)
+        columns = identity(self.name, split, index * self.block_stories, stories, len(SIX)) | labelled
         return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from storyproof.errors import ParseError
 from storyproof.example import Example
-from storyproof.families.belief.baselines import checked_answer
+from storyproof.families.belief.baselines import checked_answers
 from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.read_text import is_nested, read_question, read_story
 from storyproof.families.belief.readings import READINGS as SIGHTS
@@ -480,4 +480,5 @@ def _prove(story: str, asked: str, reading: BeliefReading) -> tuple[tuple[str | 
         over_time = [is_known(place, real) for place, real in zip(over_time, follower.really(), strict=True)]
     row = own_example({"story": story, "question": asked})
     names = dict.fromkeys((str(reading), *(READINGS if is_nested(story, "") else SIGHTS)))
-    return tuple(over_time), {name: checked_answer(row, parse_reading(name)) for name in names}
+    answers = checked_answers(row, [parse_reading(name) for name in names])
+    return tuple(over_time), dict(zip(names, answers, strict=True))

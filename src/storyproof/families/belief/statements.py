@@ -473,7 +473,7 @@ def _prove(story: str, asked: str, reading: BeliefReading) -> tuple[tuple[str | 
     """Return the answer after each sentence, by the oracle, and at the end under each reading, by the checker."""
     question = read_question(asked)
     follower = ObjectFollower(read_story(story).events, question.thing, reading)
-    over_time = follower.believed(question.chain) if question.chain else follower.really()
+    over_time = follower.believed(question.chain)[0] if question.chain else follower.really()
     if question.ask == Ask.MEMORY:
         over_time = [next((place for place in over_time if place is not None), None)] * len(over_time)
     elif question.ask == Ask.KNOWS_WHERE:

@@ -74,7 +74,8 @@ def steps_of(example: Example, order: int) -> list[Step]:
     check_order(order)
     text, question = read_story(example.story), read_question(example.question)
     follower = ObjectFollower(text.events, question.thing, reading_of(example.readings))
-    held = {chain: follower.believed(chain) for chain in chains_up_to(text.cast, order)}
+    chains = chains_up_to(text.cast, order)
+    held = dict(zip(chains, follower.believed(*chains), strict=True))
     rooms = follower.rooms()
     rooms_named = list(dict.fromkeys(room for here in rooms for room in here))
     here = [{room: each.get(room, []) for room in rooms_named} for each in rooms]

@@ -106,7 +106,7 @@ def test_other_files_have_no_rules_of_their_own(tmp_path: Path) -> None:
     assert by_own_rules(report) == ""
 
 
-@pytest.mark.parametrize(("reading", "dependent"), [("open+flat", {"open+flat": 2}), ("closed", {})])
+@pytest.mark.parametrize(("reading", "dependent"), [("open+flat", {"open+flat": 2}), ("closed", {"closed+always": 2})])
 def test_readings_that_are_named_are_the_only_ones(tmp_path: Path, reading: str, dependent: dict[str, int]) -> None:
     report = audit(tmp_path / "hitom.json", ROWS, readings=[reading])
     assert report.totals["rule_dependent"] == dependent

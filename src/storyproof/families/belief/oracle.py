@@ -398,8 +398,8 @@ class Minds:
             return ~self._is_stale(chain, asked, speaker, time)  # nobody has seen it later than itself
         # What others think that the speaker believes depends on whether they take it for a liar.
         judge_node = np.where(of_speaker, asked.prefix, asked.node)
-        found = self._caught[judge_node, speaker] > number  # from the message on that gave it away
-        return found
+        caught: Flags = self._caught[judge_node, speaker] > number  # from the message on that gave it away
+        return caught
 
     def _infer_movers(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
         """Return when the first of two returns to an object that is not where it believed, as the mover may know.

@@ -1,5 +1,8 @@
-"""Frames: how one fact is put. Those that need a scene, or nothing, are written in `frames.yaml`, which explains the
-notation; situations, in which the relation is the reason for what happens, in `situations.yaml`."""
+"""Frames: how one fact is put.
+
+Those that need a scene, or nothing, are written in `frames.yaml`, which explains the notation; situations, in which the
+relation is the reason for what happens, in `situations.yaml`.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,8 @@ from importlib.resources import files
 from typing import Any
 
 from storyproof.errors import DataError
-from storyproof.generation.seeds import digest
 from storyproof.families.kinship.relations import NAMES
+from storyproof.generation.seeds import digest
 from storyproof.io.bounded_input import parse_shipped
 
 PLAIN = "plain"

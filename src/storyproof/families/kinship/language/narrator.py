@@ -517,7 +517,8 @@ class _Telling:
                 wrong |= (n._kind[before] == n._kind[chosen]).any(axis=0)
             else:  # a frame may occur twice if need be, but not with the same relative
                 wrong |= ((before == chosen) & (relative[rows] == self._relative[rows, :fact].T)).any(axis=0)
-            return rows[wrong]
+            wrong_rows: npt.NDArray[np.intp] = rows[wrong]
+            return wrong_rows
 
         rest = misfits(self._all, strict=True)
         for trial in range(3 * _TRIES):

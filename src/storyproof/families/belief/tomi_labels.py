@@ -189,7 +189,7 @@ def story_type(stories: PlotArrays, story: Columns, thing: Small, mover: Small, 
     return type_of_beliefs(beliefs_of_pair(stories, story, thing, mover, other))
 
 
-def type_of_beliefs(believed: npt.NDArray[np.int64]) -> Codes:
+def type_of_beliefs(believed: npt.NDArray[np.signedinteger[Any]]) -> Codes:
     """Return the types of stories by what `beliefs_of_pair` gives."""
     own, others, of_other, of_own, real = believed
     is_wrong, misjudges = (own != real) | (others != real), (of_other != others) | (of_own != own)

@@ -41,7 +41,8 @@ _SENTENCE_FORMS = (
 )
 TO, END, EMPTY = (_SENTENCE_FORMS.index(form) for form in ("{} to the ", "{}.", ""))
 FORM_OF = {kind: _SENTENCE_FORMS.index(form) for kind, form in _BEGINNINGS.items()}  # of a sentence's first fragment
-_FORMS = np.array([FORM_OF.get(kind, EMPTY) for kind in EventKind], np.int32)
+# Of plots in arrays, which do not say how somebody feels: they like it.
+_FORMS = np.array([{EventKind.FEEL: 0, **FORM_OF}.get(kind, EMPTY) for kind in EventKind], np.int32)
 _NEXT_LINE = len(_SENTENCE_FORMS)  # added to a form, it begins with a line break
 _QUESTION_FORMS = (
     "Where was the {} at the beginning?",
@@ -123,6 +124,8 @@ class Narrator:
         form = _FORMS[kind] + np.where(used % steps > 0, np.int32(_NEXT_LINE), np.int32(0))
         first = np.where(kind == EventKind.PLACE, to_thing + thing, np.maximum(agent, 0))
         last = np.where(kind <= EventKind.EXIT, to_room + room, to_container + container)
+        feels = np.flatnonzero(kind == EventKind.FEEL)
+        last[feels] = to_thing + thing[feels]
         fragments = np.empty((len(used), 3), np.int32)
         width = np.int32(len(self.list))
         fragments[:, 0] = form * width + names[first * count + story]

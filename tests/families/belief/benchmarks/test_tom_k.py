@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any
@@ -15,10 +16,11 @@ import storyproof
 from storyproof.audits.row_pass import examine_table
 from storyproof.benchmark import Benchmark
 from storyproof.datasets.generate import make_benchmark
-from storyproof.errors import ConfigError, ParseError
+from storyproof.errors import ConfigError, ParseError, ProofError
 from storyproof.evaluation.matching.matchers import MATCHERS, judge
 from storyproof.example import SPLITS, Example
 from storyproof.families.belief.arrays import LocalNames, decode_plot
+from storyproof.families.belief.benchmarks import plain_plots
 from storyproof.families.belief.benchmarks.plain_plots import PlainPlots, plot_keys
 from storyproof.families.belief.benchmarks.plot_sampler import PlotDials
 from storyproof.families.belief.benchmarks.tom_k import KINDS, LADDER, PRESETS, TomK, TomKConfig, dials_of
@@ -27,6 +29,8 @@ from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.read_text import is_nested, read_question, read_story, style_of
 from storyproof.families.belief.readings import DEFAULT_READING
 from storyproof.families.belief.rows import READINGS
+from storyproof.families.belief.tomi_labels import Labels, label
+from storyproof.families.belief.tomi_rows import prove
 from storyproof.families.belief.tomi_text import parse
 from storyproof.families.belief.world import MESSAGES, EventKind
 from storyproof.families.family import load_family
@@ -110,6 +114,39 @@ def test_plain_stories_are_those_of_tomi_in_equal_numbers_of_each_type() -> None
     assert set(Counter(row["story_type"] for row in rows).values()) == {24 * 6 // 3}
     assert all(set(row["readings"]) <= {"open", "closed", "infer-mover"} for row in rows)
     assert all(parse(row["story"]) for row in rows)
+
+
+def test_plain_stories_have_the_labels_that_follow_from_their_text() -> None:
+    for settings in ({}, {"agents": 6, "rooms": 3, "moves": 3, "distractors": 3}, {"length": 18}):
+        table = make_benchmark("tom-k", 11, preset="plain", **settings).beginning("test", 1, 300)
+        story = table["story"].combine_chunks()
+        proved = prove(story.dictionary, story.indices.to_numpy(), table["question"].combine_chunks())
+        assert not proved.problems
+        assert len(proved.rows) == table.num_rows
+        for name, column in proved.columns.items():
+            assert column.to_pylist() == table[name].to_pylist(), name
+
+
+@pytest.mark.parametrize(
+    ("part", "spoil", "message"),
+    [
+        ("by_reading", lambda codes: np.where(codes == 0, 1, 0).astype(np.int8), "oracle and checker differ"),
+        ("proof", np.zeros_like, "a proof lacks sentence"),
+        ("place", lambda place: np.full_like(place, -1), "has no answer"),
+    ],
+)
+def test_plain_stories_whose_labels_do_not_hold_are_not_shipped(
+    part: str, spoil: Callable[[Any], Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def label_wrongly(*asked: Any) -> Labels:
+        labels = label(*asked)
+        return replace(labels, **{part: spoil(getattr(labels, part))})
+
+    benchmark = make_benchmark("tom-k", 11, preset="plain")
+    assert benchmark.beginning("test", 1, 6).num_rows == 36
+    monkeypatch.setattr(plain_plots, "label", label_wrongly)
+    with pytest.raises(ProofError, match=message):
+        benchmark.beginning("test", 1, 6)
 
 
 def test_plots_that_differ_in_names_only_have_one_key() -> None:
@@ -271,10 +308,10 @@ def test_lies_are_false_and_told_by_people_who_know_better_and_most_deceive_some
     for column in range(40):
         told = decode_plot(drawn.stories, column, LocalNames.generic(64))
         for time in np.flatnonzero(drawn.lie[:, column]).tolist():
-            before = CheckedStory(told[:time], DEFAULT_READING)
+            before = CheckedStory(told[:time])
             thing = str(told[time].thing)
-            real = before.belief((), thing)
-            assert before.belief((str(told[time].agent),), thing) == real
+            real = before.belief((), thing, DEFAULT_READING)
+            assert before.belief((str(told[time].agent),), thing, DEFAULT_READING) == real
             assert told[time].container != real
 
 

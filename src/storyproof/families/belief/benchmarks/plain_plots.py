@@ -16,16 +16,36 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import ConfigError, ProofError
-from storyproof.families.belief.arrays import NOBODY, LocalNames, PlotArrays, Small, decode_plot, join_plots
+from storyproof.families.belief.arrays import (
+    MOST_NAMES,
+    NOBODY,
+    LocalNames,
+    PlotArrays,
+    Small,
+    decode_plot,
+    join_plots,
+)
 from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots
 from storyproof.families.belief.benchmarks.script import orders_of_types
-from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.questions import Ask, BeliefQuestion
-from storyproof.families.belief.tomi_labels import STORY_TYPES, beliefs_of_pair, type_of_beliefs
-from storyproof.families.belief.tomi_rows import prove
-from storyproof.families.belief.tomi_text import FEELINGS, ask, narrate
+from storyproof.families.belief.benchmarks.short_chains import find_short
+from storyproof.families.belief.columns import in_words, label_columns
+from storyproof.families.belief.narration import Cast, Narrator
+from storyproof.families.belief.proof_check import check_proofs
+from storyproof.families.belief.readings import DEFAULT_READING
+from storyproof.families.belief.rooms import infer_rooms, occurrences
+from storyproof.families.belief.time_sets import last
+from storyproof.families.belief.tomi_labels import (
+    STORY_TYPES,
+    Questions,
+    ask_plainly,
+    confirm,
+    label,
+    type_of_beliefs,
+)
+from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.vocabulary import Vocabulary
-from storyproof.families.belief.world import IDLE, NOTHING, EventKind, PlotEvent
+from storyproof.families.belief.world import EventKind
+from storyproof.generation.arrow_columns import NO_WORD, Words, coded, number_lists
 from storyproof.generation.seeds import Draws
 
 _POOL = 12  # stories drawn for each that is kept
@@ -41,6 +61,9 @@ SIX: tuple[tuple[bool, tuple[int, ...]], ...] = (
     (False, (1,)),
     (False, (1, 0)),
 )
+# Of these, what a story's type follows from, in the order of `type_of_beliefs`.
+_TYPED_BY = tuple((False, chain) for chain in ((0,), (1,), (0, 1), (1, 0), ()))
+_PROOFS_CHECKED = 16  # stories of a block whose proofs are checked by deletion
 _ARRAYS = ("length", "people", "mover", "other")
 
 
@@ -98,14 +121,13 @@ class PlainPlots:
         missing = [need] * len(STORY_TYPES)
         for _ in range(_ROUNDS):
             pool = self._draw_pool(draws, max(_POOL * max(missing), _LEAST))
-            pairs = [_with_other(pool, step) for step in range(1, self.agents)]
-            types = np.stack([_types(pair) for pair in pairs])
+            others = [_other(pool, step) for step in range(1, self.agents)]
+            types = _types(pool, others)
             used = np.zeros(len(pool.length), np.bool_)
             for number in reversed(range(len(STORY_TYPES))):  # the rarest type first; no story is used twice
                 fits = types == number
                 kept = np.flatnonzero(fits.any(axis=0) & ~used)[: missing[number]]
-                other = np.stack([pair.other[kept] for pair in pairs])
-                chosen = other[fits[:, kept].argmax(axis=0), np.arange(len(kept))]
+                chosen = np.stack(others)[fits[:, kept].argmax(axis=0), kept]
                 blocks[number].append(replace(pool.pick(kept), other=chosen))
                 missing[number] -= len(kept)
                 used[kept] = True
@@ -136,10 +158,10 @@ class PlainPlots:
         return every.pick(draws.order(len(every.length)))
 
 
-def _with_other(block: PlainBlock, step: int) -> PlainBlock:
-    """Return stories with the agent this number of places after the mover as the other; NOBODY if there are fewer."""
+def _other(block: PlainBlock, step: int) -> Small:
+    """Return the agent this number of places after the mover of each story; NOBODY if there are fewer."""
     other = (block.mover + step) % block.people
-    return replace(block, other=np.where(step < block.people, other, NOBODY).astype(np.int8))
+    return np.where(step < block.people, other, NOBODY).astype(np.int8)
 
 
 def _last_mover(stories: PlotArrays) -> Small:
@@ -170,27 +192,23 @@ def _join(parts: list[PlainBlock]) -> PlainBlock:
     )
 
 
-def as_plain_events(events: Sequence[PlotEvent]) -> list[PlotEvent]:
-    """Return a story as ToMi words it: noise is what somebody of the story likes, or the phone that rings."""
-    acting = {event.agent for event in events if event.kind not in IDLE}
-    return [
-        event
-        if event.kind not in IDLE
-        else event._replace(kind=EventKind.FEEL, feeling=FEELINGS[0])
-        if event.agent in acting
-        else NOTHING
-        for event in events
-    ]
+def _types(block: PlainBlock, others: Sequence[Small]) -> npt.NDArray[np.int64]:
+    """Return the types of stories, [which, story], for each of several agents as the other one who is asked about.
 
-
-def _types(block: PlainBlock) -> npt.NDArray[np.int64]:
-    """Return the types of stories; -1 where there is no other, or one of the six questions has no answer."""
-    count = len(block.length)
-    believed = beliefs_of_pair(
-        block.stories, np.arange(count), np.zeros(count, np.int8), block.mover, np.maximum(block.other, 0)
-    )
-    usable = (block.other != NOBODY) & (believed[:4] != NOBODY).all(axis=0)
-    return np.where(usable, type_of_beliefs(believed).astype(np.int64), -1)
+    -1 where there is no other, or one of the six questions has no answer.
+    """
+    stories, count = block.stories, block.stories.count
+    course, columns = Course.of(stories), np.arange(count)
+    known = find_short(course, 1, stories.agents, 2, DEFAULT_READING)
+    real = course.put(columns, np.zeros(count, np.int8), last)
+    types = []
+    for other in others:
+        pair = np.stack([block.mover, np.maximum(other, 0)])
+        whose = (pair[:1], pair[1:], pair, pair[::-1])
+        believed = np.stack([*(known.of(chain, columns) for chain in whose), real]).astype(np.int64)
+        usable = (other != NOBODY) & (believed[:4] != NOBODY).all(axis=0)
+        types.append(np.where(usable, type_of_beliefs(believed).astype(np.int64), -1))
+    return np.stack(types)
 
 
 def plot_keys(block: PlainBlock) -> list[bytes]:
@@ -220,49 +238,95 @@ def _by_appearance(values: Small) -> Small:
     return np.where(values < 0, np.int8(NOBODY), rank[np.maximum(values, 0), columns])
 
 
-def narrate_plain(block: PlainBlock, cast: Cast, words: Vocabulary, stories: int) -> dict[str, pa.Array]:
-    """Narrate the first stories of a block, and derive their labels from the text as `verify` does.
+def label_plain(block: PlainBlock, cast: Cast, words: Vocabulary, narrator: Narrator) -> dict[str, pa.Array]:
+    """Narrate stories, answer their six questions by the oracle, and confirm the answers by the checker.
+
+    In ToMi's wording the text does not say in which room an object is placed: what counts is the room that a reader
+    infers.
+
+    Args:
+        block: The stories.
+        cast: Their words, as places in the lists of words.
+        words: The lists of words.
+        narrator: The same words with the text that they occur in.
 
     Returns:
         The columns of their rows but those that say which stories they are.
 
     Raises:
-        ProofError: If oracle and checker differ, or a question has no answer.
+        ProofError: If a story cannot happen, a question has no answer, oracle and checker differ, or a proof that is
+            checked by deletion does not hold.
     """
-    texts, asked = [], []
-    for column in range(stories):
-        names = _names(cast, column, words)
-        events = decode_plot(block.stories, column, names)[: int(block.length[column])]
-        texts.append(narrate(as_plain_events(events)))
-        agents, (thing, *_) = tuple(names.agents), tuple(names.things)
-        pair = agents[int(block.mover[column])], agents[int(block.other[column])]
-        for memory, chain in SIX:
-            kind = Ask.BELIEF if chain else Ask.MEMORY if memory else Ask.REALITY
-            asked.append(ask(BeliefQuestion(kind, thing, tuple(pair[who] for who in chain))))
-    story_of = np.repeat(np.arange(stories), len(SIX))
-    proved = prove(pa.array(texts, pa.string()), story_of, pa.array(asked, pa.string()))
-    if proved.problems or len(proved.rows) < len(asked):
-        problem = next(iter(proved.problems), None)
-        if problem is None:
-            raise ProofError("a row of a plain story has no answer.")
-        story = texts[int(story_of[problem.row])]
-        raise ProofError(f"{problem.what}: {problem.found}, expected {problem.expected}, in {story}")
-    told = pa.DictionaryArray.from_arrays(pa.array(story_of.astype(np.int32)), pa.array(texts, pa.string()))
-    return {**proved.columns, "story": told, "question": pa.array(asked, pa.string())}
-
-
-def _names(cast: Cast, column: int, words: Vocabulary) -> LocalNames:
-    """Return what the local numbers of a story stand for."""
-    lists = (
-        [known[number] for number in numbers[:, column]]
-        for numbers, known in (
-            (cast.agents, words.agents),
-            (cast.rooms, words.rooms),
-            (cast.things, words.objects),
-            (cast.containers, words.containers),
-        )
+    names = Cast(
+        narrator.numbers(words.agents)[cast.agents],
+        narrator.numbers(words.rooms)[cast.rooms],
+        narrator.numbers(words.objects)[cast.things],
+        narrator.numbers(words.containers)[cast.containers],
     )
-    return LocalNames(*({word: number for number, word in enumerate(found)} for found in lists))
+    told = _as_told(block)
+    texts = narrator.narrate(told, names, block.length[None])
+    stories = infer_rooms(told)
+    if not occurrences(stories).possible.all():
+        raise ProofError("a plain story cannot happen as it is told.")
+    questions = _ask_six(stories, block.mover, block.other)
+    if (questions.labels.place == NOBODY).any():
+        raise ProofError("a question about a plain story has no answer.")
+    asked_anyway = np.full(len(questions.story), NOBODY, np.int8)  # the beliefs that the type of a story follows from
+    confirm(stories, questions, asked_anyway, asked_anyway)
+    _confirm_proofs(stories, questions)
+    rows = in_words(questions, names, _places(stories, names)[:, questions.story])
+    proved = questions.labels.proof.T
+    return {
+        "story": coded(questions.story, texts),
+        "question": narrator.ask(rows.thing, rows.chain, questions.memory),
+        **label_columns(
+            narrator.words, rows, number_lists(proved, np.broadcast_to(1 + np.arange(proved.shape[1]), proved.shape))
+        ),
+    }
+
+
+def _as_told(block: PlainBlock) -> PlotArrays:
+    """Return stories as ToMi words them: noise is what somebody of the story likes, or the phone that rings."""
+    stories = block.stories
+    acts = stories.kind > EventKind.FEEL
+    of_story = np.zeros_like(acts)
+    for agent in range(stories.agents):
+        of_story |= (stories.agent == agent) & (acts & (stories.agent == agent)).any(axis=0)
+    rings = ~acts & ~of_story | (np.arange(len(acts))[:, None] >= block.length)
+    return stories.without(rings)
+
+
+def _ask_six(stories: PlotArrays, mover: Small, other: Small) -> Questions:
+    """Answer the six questions of each story by the oracle."""
+    each, count = len(SIX), stories.count
+    pair = np.stack([mover, other, np.full_like(mover, NOBODY)])
+    whose = np.array([(*chain, NOBODY, NOBODY)[:2] for _, chain in SIX])  # NOBODY picks the last of `pair`
+    chain = pair[whose].transpose(1, 2, 0).reshape(2, count * each)
+    story, thing = np.repeat(np.arange(count), each), np.zeros(count * each, np.int8)
+    memory = np.tile(np.array([memory for memory, _ in SIX]), count)
+    labels = label(stories, ask_plainly(story, thing, chain, memory), mover[story])
+    types = type_of_beliefs(labels.place.reshape(count, each).T[[SIX.index(asked) for asked in _TYPED_BY]])
+    return Questions(story, thing, chain, memory, types[story], labels)
+
+
+def _confirm_proofs(stories: PlotArrays, questions: Questions) -> None:
+    """Check the proofs of some stories by deletion; `verify` checks as many as one likes."""
+    few = min(stories.count, _PROOFS_CHECKED)
+    asked, proofs = questions.arrays.between(0, few * len(SIX)), questions.labels.proof[:, : few * len(SIX)]
+    faults = check_proofs(stories.between(0, few), asked, proofs, DEFAULT_READING)
+    for wrong in np.flatnonzero(faults.is_wrong)[:1].tolist():
+        events = decode_plot(stories, int(asked.story[wrong]), LocalNames.generic(MOST_NAMES))
+        raise ProofError(f"a proof {faults.describe(wrong)}, in {events}")
+
+
+def _places(stories: PlotArrays, names: Cast) -> Words:
+    """Return the words of the containers in which the object of each story was, in alphabetical order."""
+    put = np.where(stories.kind > EventKind.EXIT, stories.container, np.int8(NOBODY))
+    boxes = np.arange(len(names.containers), dtype=np.int8)[:, None]
+    used = np.zeros(names.containers.shape, np.bool_)
+    for container in put:
+        used |= container == boxes
+    return np.sort(np.where(used, names.containers, np.int32(NO_WORD)), axis=0)
 
 
 def count_plots(keys: Mapping[str, Sequence[bytes]]) -> dict[str, dict[str, Any]]:

@@ -33,7 +33,7 @@ from storyproof.families.family import load_family, own_example
 from storyproof.findings import COLUMN, COMMON_KINDS, SAMPLES, TEXT, UNREAD, AuditReport, Finding
 
 WRONG, DEPENDENT, FAILED = "wrong", "rule-dependent", "failed"
-_BATCH = 500  # draws that are judged together
+_BATCH, _FIRST_BATCH = 500, 50  # draws that are judged together
 _FURTHER = 4  # further questions per draw
 _MOST_TEMPLATES = 200
 _MOST_COMBINATIONS = 100_000
@@ -232,9 +232,11 @@ def audit_generator(
     disagreements: list[Disagreement] = []
     failures: list[tuple[int, Mapping[str, Any], str]] = []
     answers_in_story = 0
-    for start in range(0, samples, _BATCH):
-        count = min(_BATCH, samples - start)
-        rows = list(source.draw(seed + start, count, failures))
+    while report.samples < samples:
+        count = min(_BATCH, samples - report.samples)
+        if stop:  # most that is wrong shows at once
+            count = min(count, _FIRST_BATCH + report.samples)
+        rows = list(source.draw(seed + report.samples, count, failures))
         answers_in_story += sum(each.answer.casefold() in each.story.casefold() for each in rows)
         found = _judge(rows, settings, report)
         disagreements += found

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from math import comb, prod
 from typing import Any
 
@@ -54,11 +53,11 @@ class Draws:
         self._bits = np.random.Philox(key=key)
 
     @property
-    def place(self) -> Mapping[str, Any]:
-        """How far the stream was used."""
+    def place(self) -> Any:
+        """How far the stream was used, for `return_to`."""
         return self._bits.state
 
-    def return_to(self, place: Mapping[str, Any]) -> None:
+    def return_to(self, place: Any) -> None:
         """Go on as if no more had been used; what was drawn since is drawn again."""
         self._bits.state = place
 

@@ -351,7 +351,7 @@ def mutant(old: str, new: str) -> Answerer:
 # Of what decides which answers are asked for again if people infer who moved an object.
 SHORT_CUTS = {
     "only single agents infer movers": ("(is_named.sum(axis=0) == 2)", "(is_named.sum(axis=0) == 1)"),
-    "who is asked for infers nothing": ("changes = is_open & (", "changes = ~is_open & ("),
+    "who is asked for infers nothing": ("changes = is_open & by", "changes = ~is_open & by"),
     "liars are judged before surprises": ("doubting[who, each, story] = told.any(axis=0)", "pass"),
 }
 TALKATIVE = TomKConfig(order=2, agents=3, objects=2, moves=5, tells=4, lies=4, unknown=True)

@@ -324,7 +324,8 @@ class MindBlock:
         # Chains of two agents, or those that become so because somebody stands beside themselves.
         pairs = (is_named.sum(axis=0) == 2) | (is_named[1:] & (chain[1:] == chain[:-1])).any(axis=0)
         is_open = np.isin(asked.ask, [ASKS.index(Ask.BELIEVERS), ASKS.index(Ask.COMMON)])  # anybody may be first
-        changes = is_open & (surprised | doubting).any(axis=0)[thing, story]
+        by_anybody: Bools = np.logical_or.reduce(surprised | doubting, axis=0)
+        changes = is_open & by_anybody[thing, story]
         for agent in chain[:2]:
             some = np.flatnonzero(~is_open & (agent >= 0) & (agent < self._people))
             at = agent[some].astype(np.intp), thing[some], story[some]
@@ -835,5 +836,5 @@ def _answer_block(plots: PlotEventBlock, asked: QuestionArrays, readings: Sequen
         places, some = [place_of[reading] for reading in surprised], block.surprising(asked)
         found[places] = found[[place_of[BeliefReading(OPEN, reading.trust)] for reading in surprised]]
         trusts = [reading.trust for reading in surprised]
-        found[np.ix_(places, some)] = block.under(INFER_MOVER).answers(asked.pick(some), trusts)
+        found[np.array(places)[:, None], some] = block.under(INFER_MOVER).answers(asked.pick(some), trusts)
     return found

@@ -218,12 +218,13 @@ class SceneNarrator:
         self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
         self._has_place = (self._slots == _SOURCE["place"]).any(axis=1)
-        # What the story must have said of A and of B, or must not have: [frame, person].
-        self._has_deed, self._needs_new = (
-            np.array([[check(frame, person) for person in "AB"] for frame in frames])
-            for check in (Frame.has_deed, Frame.needs_new)
-        )
-        self._needs_busy = np.array([frame.needs_busy for frame in frames])
+        # What has to be true of the people of a frame, as bits of `_state`, and what A and B do in it.
+        needs = [
+            (*(frame.has_deed(each) for each in "AB"), *(frame.needs_new(each) for each in "AB"), frame.needs_busy)
+            for frame in frames
+        ]
+        self._needs = np.array(needs) @ (1 << np.arange(5))
+        self._has_deed = np.array(needs)[:, :2]
         cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
@@ -238,8 +239,8 @@ class SceneNarrator:
         self._connectives = [self._number(self._frames.connectives.get(tense, ())) for tense in (PAST, LASTING)]
         # Facts share a sentence only if there is a frame for every fact of a pair, whatever the story has said.
         pairs = (cases.stands == _PAIRED) & (cases.show_owner == 0)
-        steady = ~(self._has_deed.any(axis=1) | self._needs_new.any(axis=1) | self._needs_busy)
-        self._joiners = self._number(self._frames.joiners if fitting[pairs][:, steady].any(axis=1).all() else ())
+        steady = fitting[pairs][:, self._needs == 0].any(axis=1).all()
+        self._joiners = self._number(self._frames.joiners if steady else ())
         self._stop, self._break = self._number([".", "\n"]).tolist()
 
     def _compile_words(self) -> None:
@@ -502,21 +503,17 @@ class _Telling:
         frame = n._lists[
             case, first + self._draws.below(np.where(is_situation, situations, count - situations), self._rows)
         ]
-        deed_free = ~self._busy & (np.arange(self._busy.shape[1]) < self._deed_counts[:, None])
-        people = np.stack([owner, relative], axis=1)
-        every = self._all[:, None]
-        free, is_new, busy = deed_free[every, people], ~self._met[every, people], self._busy[self._all, owner]
+        lacking = ~self._state(owner, relative)
+        kinds = n._kind[told[:fact]]
 
         def misfits(rows: npt.NDArray[np.intp], *, strict: bool) -> npt.NDArray[np.intp]:
             """Return the rows whose frame does not go with what the story has said, or is like one that it has."""
             chosen = frame[rows]
-            wrong = (n._has_deed[chosen] & ~free[rows]).any(axis=1) | (n._needs_new[chosen] & ~is_new[rows]).any(axis=1)
-            wrong |= n._needs_busy[chosen] & ~busy[rows]
-            before = told[:fact, rows]
+            wrong: Flags = (n._needs[chosen] & lacking[rows]) > 0
             if strict:
-                wrong |= (n._kind[before] == n._kind[chosen]).any(axis=0)
+                wrong |= (kinds[:, rows] == n._kind[chosen]).any(axis=0)
             else:  # a frame may occur twice if need be, but not with the same relative
-                wrong |= ((before == chosen) & (relative[rows] == self._relative[rows, :fact].T)).any(axis=0)
+                wrong |= ((told[:fact, rows] == chosen) & (relative[rows] == self._relative[rows, :fact].T)).any(axis=0)
             wrong_rows: npt.NDArray[np.intp] = rows[wrong]
             return wrong_rows
 
@@ -536,13 +533,22 @@ class _Telling:
         if len(rest) and n._spare is not None:
             rest = rest[cases.stands[rest] != _PAIRED]
             frame[rest] = n._spare
-        for each in (owner, relative):
-            self._met[self._all, each] = True
         for side, each in enumerate((owner, relative)):
+            self._met[self._all, each] = True
             self._busy[self._all, each] |= n._has_deed[frame, side]
         self._seen[self._all, relative] = True
         self._seen[self._all, owner] |= n._shows_owner[frame]
         return frame
+
+    def _state(self, owner: Numbers, relative: Numbers) -> npt.NDArray[np.int64]:
+        """Return as bits whether A and B can still do something in the scene, whether they are new, and A busy."""
+        every = self._all
+        can_do = (~self._busy[every, each] & (each < self._deed_counts) for each in (owner, relative))
+        is_new = (~self._met[every, each] for each in (owner, relative))
+        state = np.zeros(self._rows, np.int64)
+        for bit, flags in enumerate((*can_do, *is_new, self._busy[every, owner])):
+            state |= flags.astype(np.int64) << bit
+        return state
 
     def _choose_phrases(self) -> None:
         """Choose the scene of each row, and which of its phrases go with which fact."""

@@ -163,10 +163,14 @@ def audit(
 
 def _print(report: AuditReport, most: int) -> None:
     """Print how much was judged and found, then findings, wrong answers first."""
-    from storyproof.audits.audit import by_consequence, listed_statuses
+    from storyproof.audits.audit import by_consequence, by_own_rules, listed_statuses
     from storyproof.reports.numbers import counted
 
     totals = report.totals
+    if rules := by_own_rules(report):
+        echo(rules)
+        for asked, counts in totals.pop("own_rules").items():
+            echo(f"  {display_name(asked)}: {', '.join(f'{name} {count:,}' for name, count in counts.items())}")
     if entries := totals.pop("entries", 0):
         echo(f"{entries:,} placeholders")
     if report.questions:

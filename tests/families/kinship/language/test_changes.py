@@ -150,7 +150,7 @@ def test_a_sentence_repeated(story: Narrated, data: st.DataObject) -> None:
 @given(STORY, st.data())
 def test_a_pronoun_of_the_other_gender(story: Narrated, data: st.DataObject) -> None:
     # No fact depends on the others: "… gave him a nudge".
-    pronouns = [match for match in re.finditer(rf"\b(?:[Hh]is|[Hh]er)\b(?= {KIN.pattern})", story.text)]
+    pronouns = list(re.finditer(rf"\b(?:[Hh]is|[Hh]er)\b(?= {KIN.pattern})", story.text))
     assume(pronouns)
     match = data.draw(st.sampled_from(pronouns))
     word = OTHER_GENDER[match[0].lower()]

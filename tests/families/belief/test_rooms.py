@@ -89,3 +89,17 @@ def test_arrays_say_which_stories_with_secrets_and_messages_can_happen(seed: int
     assert 150 < sum(right) < 500
     kinds = {event.kind for plot, can_happen in zip(stories, right, strict=True) if can_happen for event in plot}
     assert kinds == set(EventKind)
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+def test_an_object_that_waits_in_many_places_for_its_mover(count: int) -> None:
+    events = [PlotEvent(EventKind.ENTER, "Ada", "attic"), PlotEvent(EventKind.ENTER, "Bo", "barn")]
+    for number in range(count):
+        events.append(PlotEvent(EventKind.PLACE, None, None, "key", f"box{number % 3}"))
+        events.append(PlotEvent(EventKind.EXIT if number % 2 else EventKind.ENTER, "Cy", "cellar"))
+    events += [PlotEvent(EventKind.MOVE, agent, None, "key", "tin") for agent in ("Ada", "Bo", "Cy")]
+    stories = [events, events[1:], events[2:], events[:-1]]
+    arrays, names = encode_plots(stories)
+    inferred = infer_rooms(arrays)
+    for column, story in enumerate(stories):
+        assert decode_plot(inferred, column, names[column])[: len(story)] == resolve_rooms(story)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.belief.arrays import decode_plot, encode_plots
-from storyproof.families.belief.rooms import infer_rooms, occurrences
+from storyproof.families.belief.rooms import infer_rooms, occurrences, place_moves
 from storyproof.families.belief.tomi_text import resolve_rooms
 from storyproof.families.belief.world import NOTHING, EventKind, PlotEvent, plot_problems
+from tests.families.belief.plots import PEOPLE, any_event, any_plot, possible_plot
 from tests.families.belief.stories import any_events, possible_stories, returns
 from tests.groups import try_examples
 
@@ -61,3 +65,27 @@ def test_an_object_that_waits_in_two_places_for_its_mover() -> None:
         "attic",
         "attic",
     ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_arrays_say_which_stories_with_secrets_and_messages_can_happen(seed: int) -> None:
+    rng, people = random.Random(seed), PEOPLE[:3]
+    stories = []
+    for number in range(600):
+        plot = possible_plot(rng, people, rng.randrange(1, 25)) if number % 3 else any_plot(rng, people, 4)
+        if number % 3 == 1:
+            plot[rng.randrange(len(plot))] = any_event(rng, people)
+        stories.append(plot)
+    arrays, names = encode_plots(
+        [[each._replace(room=None) if each.kind is EventKind.MOVE else each for each in plot] for plot in stories]
+    )
+    placed = place_moves(arrays)
+    found = occurrences(placed, tells_rooms=True).possible.tolist()
+    right = [
+        not plot_problems(decode_plot(placed, column, known)[: len(plot)])
+        for column, (plot, known) in enumerate(zip(stories, names, strict=True))
+    ]
+    assert found == right
+    assert 150 < sum(right) < 500
+    kinds = {event.kind for plot, can_happen in zip(stories, right, strict=True) if can_happen for event in plot}
+    assert kinds == set(EventKind)

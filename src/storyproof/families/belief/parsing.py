@@ -77,7 +77,7 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
     for role in range(1, 5):
         wide = np.full((len(stories), height), NOBODY, np.int32)
         wide[story, event] = flat[:, role]
-        local, distinct = _number(wide)
+        local, distinct = number_names(wide)
         too_many = MOST_AGENTS if role == 1 else MOST_NAMES
         broken |= (distinct[:, too_many:] != NOBODY).any(axis=1)
         cells[:, :, role] = np.minimum(local, MOST_NAMES)
@@ -156,7 +156,7 @@ def _parse_alone(sentence: str, names: dict[str, int]) -> tuple[int, int, int, i
     return (event.kind, agent, room, thing, container)
 
 
-def _number(wide: Words) -> tuple[Words, Words]:
+def number_names(wide: Words) -> tuple[Words, Words]:
     """Number names in each row by order of appearance; return the numbers and what they stand for.
 
     Beyond one more than can be handled, names are not told apart.
@@ -244,8 +244,8 @@ def parse_questions(questions: pa.Array, parsed: ParsedStories, story: npt.NDArr
         agents = question.chain[:MOST_ORDER]
         things[row], memory[row] = _words(pa.array([question.thing]), parsed)[0], question.ask == Ask.MEMORY
         chains[row, : len(agents)] = _words(pa.array(agents, pa.string()), parsed)
-    local = [_local(agents, parsed.agents[story]) for agents in chains.T]
-    return ParsedQuestions(_local(things, parsed.things[story]), np.stack(local, axis=1), memory, broken)
+    local = [local_numbers(agents, parsed.agents[story]) for agents in chains.T]
+    return ParsedQuestions(local_numbers(things, parsed.things[story]), np.stack(local, axis=1), memory, broken)
 
 
 def _words(names: pa.Array, parsed: ParsedStories) -> Words:
@@ -253,7 +253,7 @@ def _words(names: pa.Array, parsed: ParsedStories) -> Words:
     return np.asarray(pc.fill_null(pc.index_in(names, value_set=parsed.words), STRANGER), np.int32)
 
 
-def _local(words: Words, distinct: Words) -> npt.NDArray[np.int8]:
+def local_numbers(words: Words, distinct: Words) -> npt.NDArray[np.int8]:
     """Return the local numbers of words in each row's story."""
     numbers = np.full(len(words), STRANGER, np.int8)
     for number, names in enumerate(distinct.T[:MOST_NAMES]):  # stories with more are broken

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, PlotArrays, Small, decode_plot
 from storyproof.families.belief.tomi_text import resolve_rooms
-from storyproof.families.belief.world import EventKind
+from storyproof.families.belief.world import MESSAGES, EventKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,38 @@ def _infer_alone(stories: PlotArrays, story: int) -> npt.NDArray[np.int8]:
     return inferred
 
 
-def occurrences(stories: PlotArrays) -> Occurrences:
-    """Return which stories can happen, and which announce everybody; their rooms are inferred."""
+def place_moves(stories: PlotArrays) -> PlotArrays:
+    """Return stories in which every move happens in the room where its agent is, as far as there is one."""
     steps, count = stories.kind.shape
-    agents, things = map(_how_many, (stories.agent, stories.thing))
+    rooms, where = stories.room.copy(), np.full((count, _how_many(stories.agent)), NOBODY, np.int8)
+    for time in range(steps):
+        kind = stories.kind[time]
+        at = np.flatnonzero((kind >= EventKind.IS_IN) & (kind <= EventKind.EXIT))
+        is_gone = kind[at] == EventKind.EXIT
+        where[at, stories.agent[time, at]] = np.where(is_gone, np.int8(NOBODY), stories.room[time, at])
+        at = np.flatnonzero(kind == EventKind.MOVE)
+        rooms[time, at] = where[at, stories.agent[time, at]]
+    return replace(stories, room=rooms)
+
+
+def occurrences(stories: PlotArrays, *, tells_rooms: bool = False) -> Occurrences:
+    """Return which stories can happen, and which announce everybody; their rooms are known.
+
+    Args:
+        stories: The stories.
+        tells_rooms: See `PlotState`. If so, stories in which something happens in an unknown room are impossible.
+    """
+    steps, count = stories.kind.shape
+    agents, things, containers = map(
+        _how_many, (np.maximum(stories.agent, stories.hearer), stories.thing, stories.container)
+    )
     possible, announced = np.ones(count, np.bool_), np.ones(count, np.bool_)
     where = np.full((count, agents), NOBODY, np.int8)
     left = np.full((2, count, things), NOBODY, np.int8)  # room and container
     is_left = np.zeros((count, things), np.bool_)
+    homes = np.full((count, containers), NOBODY, np.int8)
+    watching, distracted = np.zeros((count, agents), np.bool_), np.zeros((count, agents), np.bool_)
+    is_plain = not (stories.kind > EventKind.MOVE).any()
     for time in range(steps):
         kind = stories.kind[time]
         at = np.flatnonzero((kind >= EventKind.IS_IN) & (kind <= EventKind.EXIT))
@@ -108,6 +132,8 @@ def occurrences(stories: PlotArrays) -> Occurrences:
         there = here == room
         is_in = how == EventKind.IS_IN
         wrong = np.where(how == EventKind.ENTER, there, np.where(is_in, ~there & (here != NOBODY), ~there))
+        if not is_plain:
+            wrong |= (watching[at, agent] | distracted[at, agent]) & ~(is_in & there)
         possible[at] &= ~wrong
         announced[at] &= ~is_in | there
         where[at, agent] = np.where(how == EventKind.EXIT, np.int8(NOBODY), room)
@@ -115,9 +141,55 @@ def occurrences(stories: PlotArrays) -> Occurrences:
         thing, room, container = stories.thing[time, at], stories.room[time, at], stories.container[time, at]
         was_left = is_left[at, thing]
         moves = kind[at] == EventKind.MOVE
+        agent = np.where(moves, stories.agent[time, at], 0)
         same = (left[0, at, thing] == room) & (left[1, at, thing] == container)
-        beside = was_left & (where[at, np.where(moves, stories.agent[time, at], 0)] == left[0, at, thing])
+        beside = was_left & (where[at, agent] == left[0, at, thing])
         possible[at] &= np.where(moves, beside, same | ~was_left)
+        if tells_rooms:
+            home = homes[at, container]
+            possible[at] &= (room != NOBODY) & ((home == NOBODY) | (home == room))
+            possible[at] &= ~moves | ((room == left[0, at, thing]) & ~distracted[at, agent])
+            homes[at, container] = np.where(home == NOBODY, room, home)
         left[0, at, thing], left[1, at, thing] = room, container
         is_left[at, thing] = True
+        if not is_plain:
+            possible &= ~_misbehaves(stories, time, where, watching, distracted)
+            possible &= ~_misspeaks(stories, time, where, is_left, distracted)
     return Occurrences(possible, announced)
+
+
+def _misbehaves(stories: PlotArrays, time: int, where: Small, watching: Flags, distracted: Flags) -> Flags:
+    """Return in which stories somebody cannot begin or stop to watch, dream or be attentive; then let it happen."""
+    kind, wrong = stories.kind[time], np.zeros(stories.count, np.bool_)
+    at = np.flatnonzero((kind >= EventKind.PEEK) & (kind <= EventKind.ATTEND))
+    how, agent, room = kind[at], stories.agent[time, at], stories.room[time, at]
+    here, watches, dreams = where[at, agent], watching[at, agent], distracted[at, agent]
+    peeks, stops, drifts, wakes = (
+        how == each for each in (EventKind.PEEK, EventKind.UNPEEK, EventKind.DISTRACT, EventKind.ATTEND)
+    )
+    wrong[at] = (
+        (dreams != wakes)
+        | (peeks & ((here == NOBODY) | (here == room) | watches))
+        | (stops & ~watches)
+        | (drifts & (here == NOBODY))
+    )
+    watching[at, agent] = (watches | peeks) & ~stops
+    distracted[at, agent] = (dreams | drifts) & ~wakes
+    return wrong
+
+
+def _misspeaks(stories: PlotArrays, time: int, where: Small, is_left: Flags, distracted: Flags) -> Flags:
+    """Return in which stories somebody says what cannot be said, or to nobody who can hear it."""
+    kind, wrong = stories.kind[time], np.zeros(stories.count, np.bool_)
+    at = np.flatnonzero((kind >= min(MESSAGES)) & (kind <= max(MESSAGES)))
+    how, agent, hearer, thing = (
+        each[time, at] for each in (stories.kind, stories.agent, stories.hearer, stories.thing)
+    )
+    here = where[at, agent]
+    hears = (where[at] == here[:, None]) & ~distracted[at]
+    hears[np.arange(len(at)), agent] = False
+    is_heard = np.where(how == EventKind.WHISPER, hears[np.arange(len(at)), np.maximum(hearer, 0)], hears.any(axis=1))
+    wrong[at] = (
+        ~is_left[at, thing] | distracted[at, agent] | (here == NOBODY) | ~(is_heard | (how == EventKind.ANNOUNCE))
+    )
+    return wrong

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -54,15 +54,16 @@ class AskedRow:
         return cls(row["story"], row["question"], reading_of(row.get("readings")), _says_unknown((*candidates, answer)))
 
 
-@lru_cache(maxsize=64)
-def _unknown_words() -> frozenset[str]:
+@cache
+def unknown_words() -> frozenset[str]:
+    """Return what "unknown" is in each language."""
     from storyproof.families.belief.wording import LANGUAGES, find_wording
 
     return frozenset(find_wording(language).answer(None) for language in LANGUAGES)
 
 
 def _says_unknown(answers: Sequence[str | None]) -> bool:
-    return not _unknown_words().isdisjoint(answers)
+    return not unknown_words().isdisjoint(answers)
 
 
 def reading_of(names: Sequence[str] | None) -> BeliefReading:

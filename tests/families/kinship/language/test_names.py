@@ -46,7 +46,7 @@ def test_no_name_is_a_word() -> None:
         for each in folder.iterdir()
         if each.name.endswith(".yaml")
     ]
-    texts.append((package / "language" / "frames.yaml").read_text(encoding="utf-8"))
+    texts += [(package / "language" / name).read_text(encoding="utf-8") for name in ("frames.yaml", "situations.yaml")]
     said = {word.lower() for text in texts for word in re.findall(r"[^\W\d_]+", text)}
     assert len(said) > 3000
     names = {name.lower() for pool in our_names().values() for each in pool.values() for name in each}

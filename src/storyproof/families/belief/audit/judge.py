@@ -38,7 +38,8 @@ class BeliefJudge(FileJudge):
         def judge(rows: pa.Table, is_tomi: bool, is_certain: bool) -> Iterable[Finding]:
             return (self._tomi if is_tomi else self._others).judge(rows, is_certain=is_certain)
 
-        found = divide_rows(table, judge)
+        rest = self._others.set_apart(table)
+        found = divide_rows(rest, judge) if rest.num_rows else []
         self.proofs_checked = self._tally.judged  # the provers are fast enough to check every proof by deletion
         return chain.from_iterable(findings for _, findings in found)
 

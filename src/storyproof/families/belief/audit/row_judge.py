@@ -9,9 +9,11 @@ import pyarrow as pa
 
 from storyproof.families.belief.audit.causes import IMPOSSIBLE_STORY, PROVERS, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.audit.counts import KindJudge
-from storyproof.families.belief.read_text import read_question
+from storyproof.families.belief.columns import LABELS
+from storyproof.families.belief.read_text import is_nested, read_question
 from storyproof.families.belief.rows import POSSIBLE, AskedRow, RowProofs, kind_of, prove_rows
 from storyproof.families.belief.tomi_rows import RowProblem
+from storyproof.families.belief.worded_rows import confirm_rows
 from storyproof.families.file_judge import Subject
 from storyproof.findings import COLUMN, UNREAD, Finding, written
 from storyproof.formats.columns import folded
@@ -23,6 +25,23 @@ _COUNTED = {QUESTION_TYPE: "wrong_question_types", SEMANTIC: "wrong_story_types"
 
 class RowJudge(KindJudge):
     """Judges rows one by one."""
+
+    def set_apart(self, table: pa.Table) -> pa.Table:
+        """Return the rows that are to be judged, without those that arrays confirm; these are counted."""
+        some = table.select(["story", "question"]).take([0, table.num_rows // 2, table.num_rows - 1])
+        if not any(is_nested(**row) for row in some.to_pylist()):
+            return table
+        confirmed = confirm_rows(table)
+        if not confirmed.rows.any():
+            return table
+        right = table.filter(pa.array(confirmed.rows))
+        self.tally.add_columns(right)
+        self.tally.judged += right.num_rows
+        self.tally.asked |= confirmed.asked
+        for name in LABELS:
+            if name in right.column_names and (missing := right.column(name).null_count):
+                self.tally.unchecked[name] += missing
+        return table.filter(pa.array(~confirmed.rows))
 
     def judge(self, table: pa.Table, *, is_certain: bool) -> list[Finding]:
         """Return what is wrong in rows, by row, and count it."""

@@ -2,7 +2,9 @@
 
 A story has one scene. Its facts come in the order of the chain, forwards or backwards, so that neighbouring sentences
 share a person; a fact of noise follows a fact about the same person. Each fact is put by a frame, in either direction
-("Omar's niece Freya" or "Freya's uncle Omar"), and two neighbouring facts may share a sentence.
+("Omar's niece Freya" or "Freya's uncle Omar"), and two neighbouring facts may share a sentence. Most frames are
+situations, in which the relation is the reason for what happens; others say what people do in the scene. Everybody does
+one thing there, in one place: a frame fits only if what the story has said of its people goes with it.
 
 A pronoun is used only where it can mean one person: nobody else of the sentence before, and nobody earlier in the same
 sentence, may be of that gender or of a gender that the text has not shown. The gender of the person asked about is
@@ -50,11 +52,12 @@ for _first, _second in (
     ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
 ):  # fmt: skip
     _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
-_SIZES = (2, 2, 2, 2, 3, 3, 2, 3, 3)  # of what decides which frames can put a fact, see `_Cases`
-_SHOWING = int(np.prod(_SIZES[3:]))  # between the numbers of two cases of which one must show A's gender
+_SIZES = (2, 2, len(PREDICATES), 2, 3, 3)  # of what decides which frames can put a fact, see `_Cases`
+_SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which one must show A's gender
 _FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
 _TENSES = (None, PAST, LASTING)
-_PLACE_SHARE, _CONNECTIVE_SHARE = 0.5, 0.35  # of sentences that could have one
+_PLACE_SHARE, _CONNECTIVE_SHARE, _SITUATION_SHARE = 0.5, 0.35, 0.65  # of sentences that could have one
+_TRIES = 12  # how often another frame is drawn for those that do not fit
 # Words that two phrases of a sentence may share; any other word stands there once: not "a line between two pegs between
 # the first row and the second".
 _SMALL_WORDS = frozenset(
@@ -130,12 +133,9 @@ class _Cases(NamedTuple):
     """What decides which frames can put a fact; each is an array [row] of small numbers."""
 
     owner_bound: Flags  # a pronoun for A can mean A only
-    relative_bound: Flags
     show_owner: Flags  # the frame must show A's gender
-    only: Flags  # nobody has two such relatives
-    siblings: Numbers  # 0 no siblings, 1 of two genders, 2 of one
-    deeds: Numbers  # how many are left, at most 2
-    passive: Flags  # the deed is done to a thing; others can do it as well if not
+    relation: Numbers  # what B is to A
+    same_gender: Flags
     meeting: Numbers  # 0 none is left, 1 there is one, 2 one that both do together
     stands: Numbers  # _FREE, _FIRST or _PAIRED
 
@@ -149,20 +149,14 @@ class _Cases(NamedTuple):
 
 def _fits(frame: Frame, cases: _Cases) -> Flags:
     """Return in which cases a frame can be used."""
-    relation = {
-        "all": np.True_,
-        "several": cases.only == 0,
-        "only": cases.only == 1,
-        "siblings": cases.siblings > 0,
-        "same siblings": cases.siblings == 2,
-    }[frame.relation]
-    found: Flags = relation & (cases.deeds >= frame.deeds)
+    only = _ONLY[cases.relation]
+    siblings = cases.relation == _SIBLING
+    slots = {"all": np.True_, "several": ~only, "only": only, "siblings": siblings}
+    slots["same siblings"] = siblings & (cases.same_gender == 1)
+    found: Flags = slots[frame.relation] & np.array([each in frame.relations for each in _NUMBER])[cases.relation]
     for fits, allowed in (
-        (not frame.binds("A"), cases.owner_bound == 1),
-        (not frame.binds("B"), cases.relative_bound == 1),
+        (not frame.binds, cases.owner_bound == 1),
         (frame.shows_owner, cases.show_owner == 0),
-        (not frame.is_passive, cases.passive == 1),
-        (not frame.needs_common_deed, cases.passive == 0),
         (not frame.is_meeting, cases.meeting > 0),
         (not frame.is_joint, cases.meeting == 2),
         (frame.can_be_joined, cases.stands != _PAIRED),
@@ -187,6 +181,7 @@ class SceneNarrator:
         self._frames = frames
         self._pieces: dict[str, int] = {}
         self._names = self._number(names)
+        self._owners = self._number([f"{name}'s" for name in names])
         self._compile_frames()
         self._compile_words()
         if self._scenes:
@@ -204,7 +199,7 @@ class SceneNarrator:
         return pa.array(list(self._pieces), pa.string())
 
     def _compile_frames(self) -> None:
-        frames = self._frames.frames
+        frames = sorted(self._frames.frames, key=lambda frame: not frame.is_situation)
         parts = [frame.parts() for frame in frames]
         for each in parts:
             each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
@@ -221,23 +216,31 @@ class SceneNarrator:
         kinds = [frame.kind for frame in frames]
         self._kind = np.array([kinds.index(kind) for kind in kinds])
         self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
-        self._has_front = np.array([frame.has_front for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
-        cases = _Cases(*np.indices(_SIZES, np.int8).reshape(len(_SIZES), -1))
+        self._has_place = (self._slots == _SOURCE["place"]).any(axis=1)
+        # What the story must have said of A and of B, or must not have: [frame, person].
+        self._has_deed, self._needs_new = (
+            np.array([[check(frame, person) for person in "AB"] for frame in frames])
+            for check in (Frame.has_deed, Frame.needs_new)
+        )
+        self._needs_busy = np.array([frame.needs_busy for frame in frames])
+        cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
         self._spare = spare[0] if spare else None
         fitting[:, spare] = False
         self._counts = fitting.sum(axis=1)
+        self._situation_counts = fitting[:, [frame.is_situation for frame in frames]].sum(axis=1)  # they come first
         # For each case the frames that fit, in their order; what follows does not.
         self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
         case, frame = np.nonzero(fitting)
         self._lists[case, np.arange(len(case)) - (np.cumsum(self._counts) - self._counts)[case]] = frame
         self._connectives = [self._number(self._frames.connectives.get(tense, ())) for tense in (PAST, LASTING)]
-        # Facts share a sentence only if there is a frame for every fact of a pair, as long as a deed is left.
-        pairs = (cases.stands == _PAIRED) & (cases.deeds > 0) & (cases.show_owner == 0)
-        self._joiners = self._number(self._frames.joiners if self._counts[pairs].all() else ())
-        self._stop, self._break, self._comma = self._number([".", "\n", ","]).tolist()
+        # Facts share a sentence only if there is a frame for every fact of a pair, whatever the story has said.
+        pairs = (cases.stands == _PAIRED) & (cases.show_owner == 0)
+        steady = ~(self._has_deed.any(axis=1) | self._needs_new.any(axis=1) | self._needs_busy)
+        self._joiners = self._number(self._frames.joiners if fitting[pairs][:, steady].any(axis=1).all() else ())
+        self._stop, self._break = self._number([".", "\n"]).tolist()
 
     def _compile_words(self) -> None:
         words = [[each.male if gender == MALE else each.female for gender in GENDERS] for each in PREDICATES]
@@ -260,7 +263,7 @@ class SceneNarrator:
 
         self._deeds = {
             form: table([[getattr(deed, form) for deed in scene.alone] for scene in scenes])[0]
-            for form in ("did", "doing", "done", "do", "passive")
+            for form in ("did", "doing", "done", "do")
         }
         self._deed_counts = np.array([len(scene.alone) for scene in scenes], np.int32)
         self._meetings = {
@@ -271,8 +274,6 @@ class SceneNarrator:
         self._openers, self._opener_counts = table([scene.openers for scene in scenes])
         self._places, self._place_counts = table([[f" {each}" for each in scene.places] for scene in scenes])
         self._moments, self._moment_counts = table([[f" {each}" for each in scene.moments] for scene in scenes])
-        self._front_places, _ = table([[each[0].upper() + each[1:] for each in scene.places] for scene in scenes])
-        self._front_moments, _ = table([[each[0].upper() + each[1:] for each in scene.moments] for scene in scenes])
         self._compile_repetitions()
 
     def _compile_repetitions(self) -> None:
@@ -368,7 +369,8 @@ class _Telling:
         self._rows = len(names)
         self._all = np.arange(self._rows)
         self._genders = facts.genders
-        self._seen = np.zeros(self._genders.shape, np.bool_)  # whose gender the text has shown
+        # Whose gender the text has shown; of whom it has told; who does something in the scene; who is at a place.
+        self._seen, self._met, self._busy, self._placed = np.zeros((4, *self._genders.shape), np.bool_)
         self._arrange()
 
     def _chance(self, share: float) -> Flags:
@@ -461,33 +463,22 @@ class _Telling:
         if not asked.any():
             return
         bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
-        back = asked & (self._n._counts[self._cases(fact, before, shown, bound).number()] == 0)
+        back = asked & (self._n._counts[self._cases(fact, bound).number()] == 0)
         self._turned[back, fact] = False
         self._owner[back, fact], self._relative[back, fact] = self._first[back, fact], self._second[back, fact]
         self._relation[back, fact] = self._predicate[back, fact]
 
-    def _cases(self, fact: int, before: Numbers, shown: Flags, owner_bound: Flags) -> _Cases:
-        owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
-        same = self._gender(owner) == self._gender(relative)
-        siblings = np.where(relation == _SIBLING, 1 + same, 0)
-        number = fact  # phrases are used up one fact at a time
-        left = np.zeros(self._rows, np.int32)
-        passive = np.zeros(self._rows, np.bool_)
+    def _cases(self, fact: int, owner_bound: Flags) -> _Cases:
         meeting = np.zeros(self._rows, np.int32)
-        if self._n._scenes:
-            left = (number < self._deed_counts).astype(np.int32) * (1 + (number + self._length < self._deed_counts))
-            passive = (left > 0) & (self._passives[:, fact] != NOTHING)
-            met = number < self._n._meeting_counts[self._scene]
+        if self._n._scenes:  # meetings are used up one fact at a time
+            met = fact < self._n._meeting_counts[self._scene]
             meeting = met * (1 + (self._meeting["joint"][:, fact] != NOTHING)).astype(np.int32)
         stands = _FIRST if fact == 0 else _FREE
         return _Cases(
             owner_bound,
-            self._bound(relative, owner, before, shown),
             self.shows[:, fact] & self._turned[:, fact],
-            _ONLY[np.maximum(relation, 0)],
-            siblings,
-            left,
-            passive,
+            np.maximum(self._relation[:, fact], 0),
+            self._gender(self._owner[:, fact]) == self._gender(self._relative[:, fact]),
             meeting,
             np.where(self._in_pair[:, fact], _PAIRED, stands),
         )
@@ -495,46 +486,68 @@ class _Telling:
     def _choose_frame(self, fact: int, before: Numbers, shown: Flags, told: Numbers) -> Numbers:
         """Choose a frame that fits, and of whose kind the story has none yet if there is one."""
         n = self._n
-        owner, relative = self._owner[:, fact], self._relative[:, fact]
-        cases = self._cases(fact, before, shown, self._bound(owner, relative, before, shown))
+        owner, relative = (np.maximum(each[:, fact], 0) for each in (self._owner, self._relative))
+        self._owner_bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
+        cases = self._cases(fact, self._owner_bound)
         # Mostly every gender is shown, not only that of the person asked about, which would give the answer's away.
-        wanted = ~self._seen[self._all, np.maximum(owner, 0)] & self._chance(0.8)
-        case = cases.number()
-        more = case + _SHOWING * (wanted & ~cases.show_owner)
-        case = np.where(n._counts[more] > 0, more, case)
-        count = n._counts[case]
-        if not count[self.used[:, fact]].all():
+        wanted = ~self._seen[self._all, owner] & self._chance(0.8)
+        any_case = cases.number()
+        more = any_case + _SHOWING * (wanted & ~cases.show_owner)
+        case = np.where(n._counts[more] > 0, more, any_case)
+        if not n._counts[case][self.used[:, fact]].all():
             raise ConfigError("there is no frame for a fact; add frames, or use --no-split-placeholders.")
-        count = np.maximum(count, 1)
-        number = self._draws.below(count, self._rows)
-        frame = n._lists[case, number]
-        tries = min(fact, 6)
-        for trial in range(2 * tries):
-            if trial < tries:
-                same = n._kind[told[:fact]] == n._kind[frame]
-            else:
-                # A frame may occur twice if need be, but not with the same relative: "So did his father Omar."
-                same = (told[:fact] == frame) & (relative == self._relative[:, :fact].T)
-            again = same.any(axis=0)
-            if not again.any():
+        count, situations = np.maximum(n._counts[case], 1), n._situation_counts[case]
+        is_situation = (situations > 0) & (self._chance(_SITUATION_SHARE) | (situations == count))
+        first = np.where(is_situation, 0, situations)
+        frame = n._lists[
+            case, first + self._draws.below(np.where(is_situation, situations, count - situations), self._rows)
+        ]
+        deed_free = ~self._busy & (np.arange(self._busy.shape[1]) < self._deed_counts[:, None])
+        people = np.stack([owner, relative], axis=1)
+        every = self._all[:, None]
+        free, is_new, busy = deed_free[every, people], ~self._met[every, people], self._busy[self._all, owner]
+
+        def misfits(rows: npt.NDArray[np.intp], *, strict: bool) -> npt.NDArray[np.intp]:
+            """Return the rows whose frame does not go with what the story has said, or is like one that it has."""
+            chosen = frame[rows]
+            wrong = (n._has_deed[chosen] & ~free[rows]).any(axis=1) | (n._needs_new[chosen] & ~is_new[rows]).any(axis=1)
+            wrong |= n._needs_busy[chosen] & ~busy[rows]
+            before = told[:fact, rows]
+            if strict:
+                wrong |= (n._kind[before] == n._kind[chosen]).any(axis=0)
+            else:  # a frame may occur twice if need be, but not with the same relative
+                wrong |= ((before == chosen) & (relative[rows] == self._relative[rows, :fact].T)).any(axis=0)
+            wrong_rows: npt.NDArray[np.intp] = rows[wrong]
+            return wrong_rows
+
+        rest = misfits(self._all, strict=True)
+        for trial in range(3 * _TRIES):
+            if not len(rest):
                 break
-            if trial == tries:
-                case = np.where(again, cases.number(), case)
-                count = np.maximum(n._counts[case], 1)
-            number = np.where(again, (number + 1) % count, number)
-            frame = n._lists[case, number]
-        else:
-            if fact and n._spare is not None:
-                same = (told[:fact] == frame) & (relative == self._relative[:, :fact].T)
-                frame = np.where(same.any(axis=0) & (cases.stands != _PAIRED), n._spare, frame)
-        self._seen[self._all, np.maximum(relative, 0)] = True
-        self._seen[self._all, np.maximum(owner, 0)] |= n._shows_owner[frame]
+            if trial < _TRIES:
+                place = first[rest] + self._draws.below((count - first)[rest], len(rest))
+            else:
+                if trial == _TRIES:
+                    case[rest], count[rest] = any_case[rest], np.maximum(n._counts[any_case[rest]], 1)
+                    first[rest] = self._draws.below(count[rest], len(rest))
+                place = (first[rest] + trial) % count[rest]
+            frame[rest] = n._lists[case[rest], place]
+            rest = misfits(rest, strict=trial < 2 * _TRIES)
+        if len(rest) and n._spare is not None:
+            rest = rest[cases.stands[rest] != _PAIRED]
+            frame[rest] = n._spare
+        for each in (owner, relative):
+            self._met[self._all, each] = True
+        for side, each in enumerate((owner, relative)):
+            self._busy[self._all, each] |= n._has_deed[frame, side]
+        self._seen[self._all, relative] = True
+        self._seen[self._all, owner] |= n._shows_owner[frame]
         return frame
 
     def _choose_phrases(self) -> None:
         """Choose the scene of each row, and which of its phrases go with which fact."""
         n, rows, width = self._n, self._rows, self.used.shape[1]
-        self._length = self.used.sum(axis=1)
+        self._deed_counts = np.zeros(rows, np.int32)
         if not n._scenes:
             return
         draws = self._draws
@@ -546,25 +559,26 @@ class _Telling:
         self._deed_counts = n._deed_counts[scene]
         deeds = self._shuffled(self._deed_counts, n._deeds["did"].shape[1])
         every = np.arange(width)[None, :]
-        one = np.take_along_axis(deeds, np.minimum(every, deeds.shape[1] - 1), axis=1)
-        two = np.take_along_axis(deeds, np.minimum(every + self._length[:, None], deeds.shape[1] - 1), axis=1)
-        self._deed = {form: table[scene[:, None], one] for form, table in n._deeds.items()}
-        self._deed2 = {form: table[scene[:, None], two] for form, table in n._deeds.items()}
-        self._passives = self._deed["passive"]
+        self._deed_of = np.take_along_axis(  # [row, person]
+            deeds,
+            np.broadcast_to(np.minimum(np.arange(self._genders.shape[1]), deeds.shape[1] - 1), self._genders.shape),
+            axis=1,
+        )
+        one, two = (
+            np.take_along_axis(self._deed_of, np.maximum(each, 0), axis=1) for each in (self._first, self._second)
+        )
         meetings = self._shuffled(n._meeting_counts[scene], n._meetings["met"].shape[1])
         which = np.take_along_axis(meetings, np.minimum(every, meetings.shape[1] - 1), axis=1)
         self._meeting = {form: table[scene[:, None], which] for form, table in n._meetings.items()}
         place, some_place = self._adverbials("place", n._place_counts, one, two, which)
         moment, some_moment = self._adverbials("moment", n._moment_counts, one, two, which)
-        # A story has one moment, for two could be in the wrong order, and that fact has no place besides. What stands
-        # at the beginning of a sentence is what would stand at its end.
+        # A story has one moment, for two could be in the wrong order, and that fact has no place besides.
         at = scene[:, None]
-        has_moment = some_moment & (every == draws.below(np.maximum(self._length, 1), rows)[:, None])
+        has_moment = some_moment & (every == draws.below(np.maximum(self.used.sum(axis=1), 1), rows)[:, None])
         odds = draws.below(1 << 16, rows * width).reshape(rows, width)
         has_place = some_place & ~has_moment & (odds < int(_PLACE_SHARE * (1 << 16)))
         self._place = np.where(has_place, n._places[at, place], NOTHING).astype(np.int32)
         self._moment = np.where(has_moment, n._moments[at, moment], NOTHING).astype(np.int32)
-        self._front = np.where(has_moment, n._front_moments[at, moment], n._front_places[at, place]).astype(np.int32)
 
     def _adverbials(
         self,
@@ -641,24 +655,25 @@ class _Telling:
         put("siblings", n._siblings[ours, theirs])
         for form, pieces in n._pronouns.items():
             put(f"A.{form}", pieces[ours])
-            if form.islower():
-                put(f"B.{form}", pieces[theirs])
+        clear = self._owner_bound & (ours != theirs)
+        for form in ("he", "him"):
+            put(f"A or {form}", np.where(clear, n._pronouns[form][ours], sources[_SOURCE["A"]]))
+        put("A's", np.where(clear, n._pronouns["his"][ours], n._owners[self._names[every, np.maximum(owner, 0)]]))
         if not n._scenes:
             return sources
-        for form in ("did", "doing", "done", "do"):
-            put(form, self._deed[form][:, fact])
-            put(f"{form}2", self._deed2[form][:, fact])
-        put("Passive", self._passives[:, fact])
+        for person, number in (("A", owner), ("B", relative)):
+            deed = self._deed_of[every, np.maximum(number, 0)]
+            for form, table in n._deeds.items():
+                if f"{person}.{form}" in _SOURCE:
+                    put(f"{person}.{form}", table[self._scene, deed])
         for form in ("met", "meeting", "rest", "joint"):
             put(form, self._meeting[form][:, fact])
-        place = np.where(n._has_front[frame], NOTHING, self._place[:, fact])
-        moment = np.where(connected, NOTHING, self._moment[:, fact])  # a connective says when already
+        # Nobody is at two places.
+        pair = np.maximum(np.stack([owner, relative]), 0)
+        place = np.where(self._placed[every, pair].any(axis=0), NOTHING, self._place[:, fact])
+        self._placed[every, pair] |= n._has_place[frame] & (place != NOTHING)
         put("place", place)
-        put("moment", moment)
-        put("Where", self._front[:, fact])
-        some = (place != NOTHING) | (moment != NOTHING)
-        put(",adv", np.where(some, n._comma, NOTHING))
-        put(",tail", np.where(some | (self._meeting["rest"][:, fact] != NOTHING), n._comma, NOTHING))
+        put("moment", np.where(connected, NOTHING, self._moment[:, fact]))  # a connective says when already
         return sources
 
     def _text(self, parts: list[Numbers]) -> pa.Array:

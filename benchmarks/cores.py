@@ -4,7 +4,8 @@
 
 Each figure is that of a command in a process of its own, by the wall clock and with its start-up. A command with n
 workers gets n times the work of one with one worker, some seconds for each, as with large datasets. Files that are
-verified are ours; those that are audited are CSV files of the same stories with three columns of other names.
+verified are ours; those that are audited are CSV files: of `clutrr` in the published form, of the others with three
+columns, whose names are not ours.
 
 Efficiency with n workers is the rate divided by n times the rate with one worker (the first in the list). Where it is
 below 100%, the columns after it say why: `busy` is the share of the time in which the cores work, so what is missing
@@ -58,12 +59,14 @@ class Case:
         verified: Stories to verify for each worker.
         audited: Stories to audit for each worker.
         settings: The settings of the benchmark.
+        audited_as: The format of the files that are audited, which otherwise have three columns.
     """
 
     name: str
     generated: int
     verified: int
     audited: int
+    audited_as: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
 
     def make(self) -> Benchmark:
@@ -77,10 +80,10 @@ class Case:
 
 
 CASES = (
-    Case("tomi", 600_000, 150_000, 24_000),
-    Case("tomi-matched", 480_000, 50_000, 12_000),
-    Case("clutrr", 400_000, 120_000, 24_000),
-    Case("tom-k medium", 48_000, 12_000, 6_000, {"preset": "medium"}),
+    Case("tomi", 480_000, 84_000, 4_800),
+    Case("tomi-matched", 420_000, 24_000, 3_600),
+    Case("clutrr", 360_000, 90_000, 7_200, "csv"),
+    Case("tom-k medium", 44_000, 7_200, 2_000, settings={"preset": "medium"}),
 )
 
 
@@ -116,10 +119,15 @@ class Runner:
         return subprocess.Popen(command, env=self._environment, stdout=subprocess.DEVNULL)
 
     def run(self, *commands: Sequence[str | Path]) -> Timing:
-        """Run commands at the same time, and return how long they take."""
+        """Run commands at the same time, and return how long they take.
+
+        Raises:
+            SystemExit: If one of them fails.
+        """
         with timed() as timing:
             codes = [process.wait() for process in [self.start(each) for each in commands]]
-        assert not any(codes), codes
+        if any(codes):
+            raise SystemExit(f"storyproof {' '.join(map(str, commands[0][:2]))} … failed; its message is above.")
         return timing
 
 
@@ -142,6 +150,11 @@ class Bench:
         stories = workers * round(self.case.generated * self._scale)
         return stories, self._runner.run(self._generation("data", stories, workers))
 
+    def warm_up(self) -> None:
+        """Run each verb once, so that its modules are compiled and in memory."""
+        self._runner.run(self._generation("warm", self.case.make().round, 1))
+        self._runner.run(["verify", self._folder / "warm"])
+
     def separate(self, commands: int) -> tuple[int, Timing]:
         """The same with as many commands that have one worker each."""
         stories = round(self.case.generated * self._scale)
@@ -157,14 +170,19 @@ class Bench:
 
     def prepare(self, workers: int) -> None:
         """Write the files that are verified and audited, for the largest number of workers."""
-        for verb, stories in (("verify", self.case.verified), ("audit", self.case.audited)):
+        audited_as = self.case.audited_as or "parquet"
+        for verb, stories, form in (
+            ("verify", self.case.verified, "parquet"),
+            ("audit", self.case.audited, audited_as),
+        ):
             made = self.case.make()
             size = -(-round(stories * self._scale) // FILES)
             if size < made.block_stories:
                 made = made.with_blocks_of(size)
             count = workers * FILES * made.block_count(size) * made.block_stories
             with make_engine(workers=available_cores()) as engine:
-                write_dataset(made, {"train": count}, self._folder / verb, engine=engine, shard_stories=size)
+                how: dict[str, Any] = {"engine": engine, "shard_stories": size, "format_name": form}
+                write_dataset(made, {"train": count}, self._folder / verb, **how)
         with make_engine(workers=available_cores()) as engine:
             for _ in engine.run(as_csv, sorted((self._folder / "audit").glob("*.parquet"))):
                 pass
@@ -191,7 +209,10 @@ class Bench:
         with timed() as timing:
             for path in files:
                 shutil.copyfile(path, self._folder / f"copy of {path.name}")
-        return sum(path.stat().st_size for path in files), timing.wall_s
+        total = sum(path.stat().st_size for path in files)
+        for copy in self._folder.glob("copy of *"):
+            copy.unlink()
+        return total, timing.wall_s
 
 
 def as_csv(path: Path) -> None:
@@ -254,14 +275,14 @@ def measure(bench: Bench, numbers: Sequence[int], figures: Figures) -> None:
     """Measure all verbs."""
     name = bench.case.name
     bench.prepare(numbers[-1])
-    Bench(bench.case, bench._folder, bench._runner, 0.01).generate(1)  # so that its modules are compiled
+    bench.warm_up()
     for number in numbers:
-        figures.add(f"{name} generate", number, *bench.generate(number))
+        stories, timing = bench.generate(number)
+        figures.add(f"{name} generate", number, stories, timing)
     size, copied_s = bench.copied_s()
-    wall_s = numbers[-1] * bench.case.generated * bench._scale / figures.values[f"{name} generate {numbers[-1]}"]
-    figures.values |= {f"{name} bytes/s": size / wall_s, f"{name} copied bytes/s": size / copied_s}
-    print(f"{name}: {size / wall_s / 1e6:,.0f} MB/s written, {size / copied_s / 1e6:,.0f} MB/s copied", flush=True)
-    shutil.rmtree(bench._folder / "data")
+    written, copied = size / timing.wall_s, size / copied_s
+    figures.values |= {f"{name} bytes/s": written, f"{name} copied bytes/s": copied}
+    print(f"{name}: {written / 1e6:,.0f} MB/s written, {copied / 1e6:,.0f} MB/s copied", flush=True)
     if name == CASES[0].name:
         figures.add(f"{name} separate", numbers[-1], *bench.separate(numbers[-1]), alone=f"{name} generate")
     for number in numbers:

@@ -33,7 +33,7 @@ from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.family import Family, families, load_family
 from storyproof.families.file_judge import Subject
-from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
+from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding, add_up
 from storyproof.findings import MANIFEST as DIFFERS
 from storyproof.formats.columns import parse_columns, parse_consistent
 from storyproof.formats.format import split_in, suffixes
@@ -181,6 +181,22 @@ def kinds_of(report: AuditReport) -> dict[str, str]:
         for kind, text in family.kinds.items():
             kinds.setdefault(kind, text)
     return kinds | COMMON_KINDS
+
+
+def by_own_rules(report: AuditReport) -> str:
+    """Return in a sentence how many labels are right under the rules that their own prompt states; empty if none does.
+
+    It names the published sets that were recognised.
+    """
+    rules = [file.totals["own_rules"] for file in report.files if "own_rules" in file.totals]
+    counts = add_up([kinds for each in rules for kinds in each.values()])
+    if not counts:
+        return ""
+    right, none = counts.pop("right", 0), counts.pop("none", 0)
+    others = sorted(counts.items(), key=lambda each: -each[1])
+    parts = [f"{right:,} of {right + none + sum(counts.values()):,} labels are right under the set's own rules"]
+    parts += [f"{count:,} right only under {name}" for name, count in others]
+    return ", ".join([*parts, f"{none:,} right under none"])
 
 
 def by_consequence(report: AuditReport) -> list[Finding]:

@@ -247,13 +247,6 @@ def test_the_person_who_differs_between_families_is_marked(client: Client) -> No
         assert model["picture"]["svg"].count("person asked moved") == 1
 
 
-def test_a_picture_is_saved_as_a_file_of_its_own(client: Client) -> None:
-    found = client.post("/api/picture", story=STORY, question=QUESTION).json["svg"]
-    assert found.startswith("<svg")
-    assert "<style>" in found
-    assert "var(--" not in found
-
-
 def test_an_impossible_sentence_is_named_and_answered(client: Client) -> None:
     found = client.post("/api/read", story=f"{STORY}\nAda exited the attic.", question=QUESTION).json
     [problem] = found["problems"]

@@ -189,7 +189,7 @@ const page = (() => {
     return button;
   }
 
-  const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
+  const short = (text, most = 120) => (text.length > most ? `${text.slice(0, most - 3)}…` : text);
 
   // Half a character cannot stand in an address.
   const whole = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd");

@@ -23,7 +23,7 @@ from storyproof.errors import ConfigError, DataError, StoryproofError, quoted
 from storyproof.example import Example
 from storyproof.families.family import load_family
 from storyproof.io.bounded_input import DocumentError, parse_json
-from storyproof.pictures.svg import element, safe, standalone
+from storyproof.pictures.svg import element, safe
 from storyproof.reports.header import PLACES, page_header
 from storyproof.reports.page import build_page, content_policy, read_asset, theme
 from storyproof.runtime.guard import LARGEST_REQUEST, Guard
@@ -95,7 +95,6 @@ def create_app(
         Route("/api/story", explorer.make_story, methods=["POST"]),
         Route("/api/read", explorer.read_text, methods=["POST"]),
         Route("/api/steps", explorer.step, methods=["POST"]),
-        Route("/api/picture", explorer.draw, methods=["POST"]),
         Route("/api/ask", explorer.ask, methods=["POST"]),
         Route("/api/drop", explorer.keep_file, methods=["POST"]),
         Route("/api/dataset", explorer.make_dataset, methods=["POST"]),
@@ -241,16 +240,6 @@ class Explorer:
         body = await _body(request)
         find, order = self._example(body), _order(body)
         return JSONResponse({"steps": await self._quick.run(lambda: step_through(find(), order))})
-
-    async def draw(self, request: Request) -> Response:
-        """Return the picture of a story as a file of its own."""
-        find = self._example(await _body(request))
-
-        def picture() -> str:
-            example = find()
-            return standalone(load_family(example.family).pictures([example], example.proof)[0].svg)
-
-        return JSONResponse({"svg": await self._quick.run(picture)})
 
     async def ask(self, request: Request) -> Response:
         """Return what a model answers, after lines of what it has said so far if it can be heard."""

@@ -36,7 +36,7 @@ def _how_many(names: Small) -> int:
 
 
 def infer_rooms(stories: PlotArrays) -> PlotArrays:
-    """Return stories in which every placing and move has its room, as far as it can be inferred."""
+    """Return stories in which every placing and move has its room, as far as it is known or can be inferred."""
     steps, count = stories.kind.shape
     agents, things, containers = map(_how_many, (stories.agent, stories.thing, stories.container))
     rooms = stories.room.copy()
@@ -54,7 +54,13 @@ def infer_rooms(stories: PlotArrays) -> PlotArrays:
         where[at, stories.agent[time, at]] = last_entered[at] = stories.room[time, at]
         at = np.flatnonzero(kind == EventKind.EXIT)
         where[at, stories.agent[time, at]] = NOBODY
-        at = np.flatnonzero(kind == EventKind.PLACE)
+        is_known = rooms[time] != NOBODY
+        at = np.flatnonzero((kind == EventKind.PLACE) & is_known)
+        if len(at):
+            thing, container = stories.thing[time, at], stories.container[time, at]
+            object_room[at, thing] = container_room[at, container] = rooms[time, at]
+            waiting[at, thing] = 0
+        at = np.flatnonzero((kind == EventKind.PLACE) & ~is_known)
         thing = stories.thing[time, at]
         room = _first_known(object_room[at, thing], container_room[at, stories.container[time, at]], last_entered[at])
         rooms[time, at] = room
@@ -76,6 +82,7 @@ def infer_rooms(stories: PlotArrays) -> PlotArrays:
             container_room[story, stories.container[then, story]] = rooms[then, story]
             room[placings] = _first_known(room[placings], rooms[then, story])
         waiting[at, thing] = 0
+        room = _first_known(rooms[time, at], room)
         rooms[time, at] = room
         object_room[at, thing] = room
         container_room[at, stories.container[time, at]] = room

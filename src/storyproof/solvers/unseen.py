@@ -1,7 +1,7 @@
 """Solvers that have certainly not seen a file: with what they score on it, others are compared.
 
-Besides simple guesses there is a small net over words. It learns from one half of the stories and answers the other, so
-it has never seen what it is asked.
+Besides simple guesses there is a small net over words. It learns from one half of a twin and answers the other half, of
+the file and of the twin, so it has seen neither the file nor the stories that it is asked about.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def unseen_answers(
     for name, solve in SOLVERS.items():
         for number in range(_SEEDS if name in _DRAWING else 1):
             try:
-                first, second = (_rights(each, solve(each, seed + number)) for each in sides)
+                first, second = (_rights(each, solve(each, seed + number, twin)) for each in sides)
             except StoryproofError:
                 continue  # there are no rules for such data
             yield (f"{name} {number + 1}" if name in _DRAWING else name), (first, second)
@@ -46,22 +46,22 @@ def _rights(examples: Sequence[Example], answers: Sequence[str]) -> Answers:
     return {each.id: answer == each.answer for each, answer in zip(examples, answers, strict=True)}
 
 
-def guess(examples: Sequence[Example], seed: int) -> list[str]:
+def guess(examples: Sequence[Example], seed: int, twin: Sequence[Example]) -> list[str]:
     """Pick a candidate at random."""
     return Random(seed).predict(examples)
 
 
-def follow_rules(examples: Sequence[Example], seed: int) -> list[str]:
+def follow_rules(examples: Sequence[Example], seed: int, twin: Sequence[Example]) -> list[str]:
     """Answer by the simple rules of the paper."""
     return Rules(seed).predict(examples)
 
 
-def last_named(examples: Sequence[Example], seed: int) -> list[str]:
+def last_named(examples: Sequence[Example], seed: int, twin: Sequence[Example]) -> list[str]:
     """Pick the candidate that the story names last."""
     return [max(_candidates(each), key=lambda word: each.story.rfind(word), default="") for each in examples]
 
 
-def first_named(examples: Sequence[Example], seed: int) -> list[str]:
+def first_named(examples: Sequence[Example], seed: int, twin: Sequence[Example]) -> list[str]:
     """Pick the candidate that the story names first."""
     return [
         min(_candidates(each), key=lambda word: (each.story.find(word) < 0, each.story.find(word)), default="")
@@ -69,7 +69,7 @@ def first_named(examples: Sequence[Example], seed: int) -> list[str]:
     ]
 
 
-def favourite_word(examples: Sequence[Example], seed: int) -> list[str]:
+def favourite_word(examples: Sequence[Example], seed: int, twin: Sequence[Example]) -> list[str]:
     """Pick the candidate whose word is liked best; which words are liked is drawn once."""
 
     def liking(word: str) -> bytes:
@@ -78,30 +78,30 @@ def favourite_word(examples: Sequence[Example], seed: int) -> list[str]:
     return [max(_candidates(each), key=liking, default="") for each in examples]
 
 
-def learn_words(examples: Sequence[Example], seed: int) -> list[str]:
-    """Score candidates by a logistic net over words, learned from one half of the stories for the other half."""
-    stories = {story: number for number, story in enumerate(dict.fromkeys(each.story_id for each in examples))}
-    side = np.array([(stories[each.story_id] + seed) % 2 for each in examples])
-    listed = [list(_candidates(each)) for each in examples]
-    features = [
-        [_features(each, word, place) for place, word in enumerate(words)]
-        for each, words in zip(examples, listed, strict=True)
-    ]
-    answers = [""] * len(examples)
-    for half in (0, 1):
-        learned = [row for row in np.flatnonzero(side != half).tolist() if examples[row].answer in listed[row]]
-        weights = _learn(
-            [
-                (features[row], listed[row].index(examples[row].answer))
-                for row in learned
-                if examples[row].answer in listed[row]
-            ],
-            seed,
-        )
-        for row in np.flatnonzero(side == half).tolist():
-            scores = [float(weights[each].sum()) for each in features[row]]
-            answers[row] = listed[row][int(np.argmax(scores))] if scores else ""
+def learn_words(examples: Sequence[Example], seed: int, twin: Sequence[Example]) -> list[str]:
+    """Score candidates by a logistic net over words, learned from one half of the twin for the other half."""
+    weights = []
+    learned = [(each, half) for each, half in zip(twin, _halves(twin, seed), strict=True)]
+    for side in (0, 1):
+        rows = [(each, list(_candidates(each))) for each, half in learned if half == side]
+        known = [(each, words) for each, words in rows if each.answer in words]
+        weights.append(_learn([(_all_features(each, words), words.index(each.answer)) for each, words in known], seed))
+    answers = []
+    for each, half in zip(examples, _halves(examples, seed), strict=True):
+        words = list(_candidates(each))
+        scores = [float(weights[1 - half][numbers].sum()) for numbers in _all_features(each, words)]
+        answers.append(words[int(np.argmax(scores))] if scores else "")
     return answers
+
+
+def _halves(examples: Sequence[Example], seed: int) -> list[int]:
+    """Return the half of each question; those of one story are in one half."""
+    stories = {story: number for number, story in enumerate(dict.fromkeys(each.story_id for each in examples))}
+    return [(stories[each.story_id] + seed) % 2 for each in examples]
+
+
+def _all_features(example: Example, words: Sequence[str]) -> list[npt.NDArray[np.intp]]:
+    return [_features(example, word, place) for place, word in enumerate(words)]
 
 
 def _candidates(example: Example) -> Sequence[str]:
@@ -144,7 +144,7 @@ def _learn(rows: Sequence[tuple[list[npt.NDArray[np.intp]], int]], seed: int) ->
     return weights
 
 
-SOLVERS: dict[str, Callable[[Sequence[Example], int], list[str]]] = {
+SOLVERS: dict[str, Callable[[Sequence[Example], int, Sequence[Example]], list[str]]] = {
     "guess": guess,
     "rules": follow_rules,
     "last named": last_named,

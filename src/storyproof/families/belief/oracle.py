@@ -236,8 +236,10 @@ class Minds:
         asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
         informed = self._informed(asked, None, trust)
         steps, count = len(self._stories.kind), len(asked.story)
-        found = [self._places(asked, informed.until(until(np.full(count, time), self._words))) for time in range(steps)]
-        return np.array(found, np.int8).reshape(steps, count)
+        rows, times = np.tile(np.arange(count), steps), np.repeat(np.arange(steps), count)
+        shown, told = (each.take(rows, axis=1) for each in (informed.shown, informed.told))
+        so_far = _Informed(shown, told).until(until(times, self._words))
+        return self._places(asked.pick(rows), so_far).astype(np.int8).reshape(steps, count)
 
     def at_the_end(self, trust: str) -> Small:
         """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""

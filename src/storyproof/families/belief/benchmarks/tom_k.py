@@ -57,6 +57,7 @@ PLAIN_STYLE = "tomi"
 _ASKED, _PLOT, _MESSAGES, _WORDS = "Questions", "Plot", "Messages and secrets", "Wording"  # groups of dials
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
 _LIES_COUNTED = 512  # stories of each split in which lies are counted
+_KEPT = 64  # blocks that were drawn for the manifest and are kept until they are used: 30 MB
 _PIECE = 3072  # stories that are proved and narrated at once
 _GATHERING = 3  # of four who enter a room, go where most people are
 
@@ -330,6 +331,7 @@ class TomK(Benchmark):
         if self._plain is not None:
             self.readings = PLAIN_READINGS  # type: ignore[misc]
         self._drawn: dict[tuple[str, int], PlotBlock] = {}
+        self._counted: dict[tuple[str, int], PlainBlock] = {}  # what was drawn for the manifest and not yet used
 
     @cached_property
     def wording(self) -> PlotWording:
@@ -379,7 +381,7 @@ class TomK(Benchmark):
         return self._drawn[split, index]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_drawn": {}}  # workers need not be sent stories
+        return {**self.__dict__, "_drawn": {}, "_counted": {}}  # workers need not be sent stories
 
     def _draw(self, split: str, index: int) -> PlotBlock:
         """Draw a block of stories without words, and choose the questions that they are asked."""
@@ -472,7 +474,7 @@ class TomK(Benchmark):
 
     def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
         """Label, confirm and narrate the first plain stories of a block."""
-        drawn = self._plain_plots(split, index)
+        drawn = self._counted.pop((split, index), None) or self._plain_plots(split, index)
         few = drawn.pick(np.arange(stories))
         cast = self._cast(split, index, drawn.stories).between(0, stories)
         labelled = label_plain(few, cast, self.vocabulary, self._narrator)
@@ -482,14 +484,13 @@ class TomK(Benchmark):
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
         """Return how often cheap readers are right, or how many plots plain stories have and share between splits."""
         if self._plain is not None:
-            keys = {
-                split: [
-                    key
-                    for index in range(self.block_count(count))
-                    for key in plot_keys(self._plain_plots(split, index))[: count - index * self.block_stories]
-                ]
-                for split, count in splits.items()
-            }
+            keys: dict[str, list[bytes]] = {split: [] for split in splits}
+            for split, count in splits.items():
+                for index in range(self.block_count(count)):
+                    plots = self._plain_plots(split, index)
+                    keys[split] += plot_keys(plots)[: count - index * self.block_stories]
+                    if len(self._counted) < _KEPT:
+                        self._counted[split, index] = plots
             return {"plots": count_plots(keys)}
         rates, deceive = {}, {}
         for split, count in splits.items():

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from storyproof.audits.errata import Errata, look_up, read_errata
 from storyproof.audits.fixes import MANNERS, MARK, fixes
-from storyproof.audits.plain_checks import RowHashes, find_shared
+from storyproof.audits.plain_checks import MOST_COMPARED, RowHashes, find_shared
 from storyproof.audits.row_consistency import FileOrder, OrderOfFile, RowOrder
 from storyproof.audits.row_pass import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
 from storyproof.datasets.folders import MARKER, is_unfinished, whole_folder
@@ -56,6 +57,7 @@ def audit(
     proofs: bool = False,
     fix: str | Path | None = None,
     ambiguous: str = MARK,
+    errata: Sequence[str | Path] = (),
     engine: Engine | None = None,
     progress: Progress = lambda rows: None,
 ) -> AuditReport:
@@ -79,6 +81,7 @@ def audit(
             questions per file where it takes long.
         fix: Write the corrected files there, with `errata.csv`.
         ambiguous: What to do there with rows from which no answer follows: mark or drop them.
+        errata: Files of errata. Rows are looked up there, and nothing is derived; with `fix` they are corrected so.
         engine: Where files are read, see `storyproof.engines`; by default one after the other, here.
         progress: Called with how many rows were judged since the last call.
 
@@ -105,8 +108,21 @@ def audit(
     settings |= {} if rules is None else {"rules": rules}
     settings |= {"columns": parse_columns(columns)} if columns else {}
     settings |= {"consistent": parse_consistent(consistent)} if consistent else {}
+    if errata:
+        return _look_up(paths, [read_errata(each) for each in errata], fix)
     with unpacked(paths) as places:
         return _audit(places, settings, format, fix, ambiguous, engine, progress)
+
+
+def _look_up(paths: Sequence[str | Path], errata: Sequence[Errata], fix: str | Path | None) -> AuditReport:
+    """Return the known errata of files, and write corrected copies."""
+    if any(map(is_url, paths)):
+        raise ConfigError("errata are looked up for files on this machine; copy them here first.")
+    files = find_files(paths)
+    reports = [look_up(file, errata) for file in files]
+    if fix is not None:
+        _write_fixed(Path(fix), files, reports, MARK)
+    return AuditReport(reports)
 
 
 def _audit(
@@ -130,11 +146,16 @@ def _audit(
     hashes: dict[tuple[str, str], str] = {}
     orders = _Orders(examine_file)
     compared: list[RowHashes] = []
+    rows_compared = 0
     with make_engine() if engine is None else nullcontext(engine) as entered:
         for file, examined in zip(files, in_order(entered, examine_file, files), strict=True):
             reports.append(orders.follow(file, examined))
             hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
-            compared += examined.compared
+            rows_compared += sum(len(each.questions) for each in examined.compared)
+            if rows_compared <= MOST_COMPARED:
+                compared += examined.compared
+            else:
+                compared.clear()  # 25 bytes a row, of any number of files
             if engine is not None:
                 progress(examined.report.questions)
     orders.close()
@@ -144,7 +165,7 @@ def _audit(
         _write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
     problems = dict.fromkeys(problem for each in manifests for problem in each.problems(hashes))
     lacks = any(each.is_folder and each.manifest is None for each in manifests)
-    shared = find_shared(compared)
+    shared = find_shared(compared)  # nothing if there are too many rows
     return AuditReport([*resources, *reports], [*map(_manifest_finding, problems)], lacks, shared, left_out)
 
 
@@ -259,7 +280,7 @@ class _Examined:
         report: Without what is wrong with the order of rows.
         order: What must be known to say that.
         seams: See `examine`.
-        sha256: The hash of a file at a URL.
+        sha256: The hash of a file that may be in a manifest; empty for others.
         compared: What is compared with the rows of other files.
     """
 
@@ -299,7 +320,8 @@ class _ExamineFile:
                 split=item.split,
                 hashes=compared,
             )
-            sha256 = file_sha256(path) if is_url(item.file.place) else ""
+            in_dataset = is_url(item.file.place) or Path(item.folder, MANIFEST).is_file()
+            sha256 = file_sha256(path) if in_dataset else ""
             return _Examined(report, order.summary(), seams, sha256, compared)
 
     def subject(self, item: _File, path: Path) -> tuple[Subject, str]:
@@ -366,7 +388,7 @@ class _Manifest:
         """Yield how the files differ from it.
 
         Args:
-            hashes: The files that were read, by folder and name; with their hashes, if they were fetched.
+            hashes: The files that were read, by folder and name; with the hashes of those in datasets.
         """
         if self._is_unfinished:
             yield "the folder is unfinished: the run that wrote it was killed"

@@ -4,9 +4,9 @@ Every change of one thing (with the operators of `tests/mutants.py`) is made to 
 `tests/audits/sample_generators`. A mutant is *non-equivalent* if its tracker differs from the original on any of some
 thousand small stories, or if its own samples have a label that the original would not give, cannot happen, or end in an
 error. It is *found* if the audit of at most 10,000 samples has a disagreement. Disagreements in the first 1,000
-samples (of kinship 200; or as many as it takes to find one) are shrunk. The *exhaustive minimum* is the size of the smallest of all those
-small stories, and of all parts of its own shortest wrong stories, that the audit calls wrong with one of the same
-causes.
+samples (of kinship 200; or as many as it takes to find one) are shrunk. The *exhaustive minimum* is the size of the
+smallest of all those small stories, and of all parts of its own shortest wrong stories, that the audit calls wrong with
+one of the same causes.
 
     PYTHONPATH=src:. .venv-tools/bin/python -m benchmarks.generator_mutants --python .venv/bin/python
 """

@@ -208,7 +208,10 @@ def _language_view(measures: Mapping[str, LanguageMeasures]) -> RenderableType:
         table.add_column(Text(name), justify="right")
     for row in _language_rows({name: each.as_dict() for name, each in measures.items()}):
         table.add_row(*(Text(str(cell)) for cell in row.values()))
-    note = "More is more varied, but for compression, self-BLEU and frequent words; all measures depend on the number of stories."
+    note = (
+        "More is more varied, but for compression, self-BLEU and frequent words; "
+        "all measures depend on the number of stories."
+    )
     return Group(table, Text(note, style="dim"))
 
 

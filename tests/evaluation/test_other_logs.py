@@ -133,7 +133,7 @@ def test_what_is_no_log(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_text('{"id": "a", "answer": "b"}\n')
     assert read_log(tmp_path / "answers.jsonl") is None
     (tmp_path / "log.eval").write_text("no archive")
-    with pytest.raises(DataError, match="as a log of Inspect: .*inspect log convert --to json"):
+    with pytest.raises(DataError, match=r"as a log of Inspect: .*inspect log convert --to json"):
         read_log(tmp_path / "log.eval")
     (tmp_path / "empty.json").write_text('{"eval": {}, "samples": []}')
     with pytest.raises(DataError, match="is a log without answers"):

@@ -56,6 +56,7 @@ SETS = (
     Set("ToMi, val", "all", _TOMI, ["tomi/fb_all_val.txt"]),
     Set("ToMi, regenerated", "300 stories", f"{_TOMI}, its current code", ["tomi-regenerated/sample.txt"]),
     Set("ToM-bAbI", "15 files", "kayburns/tom-qa-dataset", ["tom-babi"]),
+    Set("CLUTRR, gen_m3", "100 rows", "uclnlp/ctp, `data`", ["field/gen_m3_excerpt.csv"]),
     Set("CLUTRR 089907f8", "all", _CLUTRR, ["clutrr/data_089907f8"]),
     Set("CLUTRR 7c5b0e70", "all", _CLUTRR, ["clutrr/data_7c5b0e70"]),
     Set("CLUTRR 06b8f2a1", "all", _CLUTRR, ["clutrr/data_06b8f2a1"]),

@@ -37,12 +37,7 @@ GENERATORS = {
 # Samples whose disagreements are shrunk; those of kinship take ten times as long.
 SHRUNK = {"beliefs": 1000, "kinship": 200}
 SMALL = {"beliefs": {"people": 2, "moves": 3}, "kinship": {"children": 2, "grandchildren": 1}}
-SAMPLES, SHRUNK, STORIES, PARTS = (
-    10_000,
-    1000,
-    60,
-    6,
-)  # draws; stories all of whose parts up to so many sentences are looked at
+SAMPLES, STORIES, PARTS = 10_000, 60, 6  # draws; stories of which all parts up to so many sentences are looked at
 CALL_S = 0.2  # CPU time of one call; a mutant may not come to an end
 Row = tuple[str, str, str]
 

@@ -226,15 +226,23 @@ def tally_rows(
         codes = np.zeros(table.num_rows, np.int64)
         for column in columns:
             codes = codes * len(coded[column][1]) + coded[column][0]
-        codes = np.sort(codes[first] if name == "story_types" else codes)
-        starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
-        sizes = np.diff(np.append(starts, len(codes))).tolist()
-        for code, size in zip(codes[starts].tolist(), sizes, strict=True):
+        for code, size in _code_counts(codes[first] if name == "story_types" else codes):
             values = []
             for column in reversed(columns):
                 code, number = divmod(code, len(coded[column][1]))
                 values.append(coded[column][1][number])
             counts[name][tuple(reversed(values))] += size
+
+
+def _code_counts(codes: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield each number that occurs, and how often."""
+    if codes.max() < len(codes):
+        sizes = np.bincount(codes)
+        distinct = np.flatnonzero(sizes)
+        sizes = sizes[distinct]
+    else:
+        distinct, sizes = np.unique(codes, return_counts=True)
+    yield from zip(distinct.tolist(), sizes.tolist(), strict=True)
 
 
 def _value_counts(array: pa.Array) -> Iterator[tuple[str, int]]:

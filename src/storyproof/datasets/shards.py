@@ -32,7 +32,7 @@ Counts = dict[str, Counter[tuple[str, ...]]]
 _WHOLE_BLOCKS = 16  # a split of at most 16 blocks, 98,304 stories, is one file
 _USUAL_SHARDS = 128  # of a larger split: at the end of the work, cores without a shard wait for those that have one
 _MANY_SHARDS = 512  # of a split whose shards would be larger than that
-_MOST_BLOCKS = 160  # of a shard: 983,040 stories, some hundred megabytes
+_MOST_BLOCKS = 128  # of a shard: 786,432 stories, which take less than 1 GiB of memory to verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def plan_shards(benchmark: Benchmark, counts: Mapping[str, int], stories: int | 
         counts: Stories for each split.
         stories: How many a shard has, rounded up to whole blocks. By default a split of at most 98,304 stories is one
             shard. A larger one is divided into up to 128; into up to 512 if they would have more than 98,304; and into
-            still more if they would have more than 983,040.
+            still more if they would have more than 786,432.
     """
     shards = []
     for split in SPLITS:

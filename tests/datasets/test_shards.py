@@ -83,7 +83,7 @@ def test_shards_have_the_content_of_one_file(tmp_path: Path, format: str) -> Non
 def test_shards_depend_on_the_command_alone() -> None:
     made = make_benchmark("tomi", 7)
     whole, divided = BLOCK * 16, BLOCK * 17
-    many = ((BLOCK * 128, 128), (BLOCK * 129, 65), (BLOCK * 2048, 128), (BLOCK * 8192, 512), (BLOCK * 90_000, 563))
+    many = ((BLOCK * 128, 128), (BLOCK * 129, 65), (BLOCK * 2048, 128), (BLOCK * 8192, 512), (BLOCK * 90_000, 704))
     for count, shards in ((3, 1), (whole, 1), (divided, 17), *many):
         plan = plan_shards(made, {"train": count, "test": 0})
         assert len(plan) == shards

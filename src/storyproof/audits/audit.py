@@ -131,12 +131,13 @@ def _audit(
     orders = _Orders(examine_file)
     compared: list[RowHashes] = []
     rows_compared = 0
+    has_one_split = len({file.split for file in files}) == 1 and files[0].split is not None
     with make_engine() if engine is None else nullcontext(engine) as entered:
         for file, examined in zip(files, in_order(entered, examine_file, files), strict=True):
             reports.append(orders.follow(file, examined))
             hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
             rows_compared += sum(len(each.questions) for each in examined.compared)
-            if rows_compared <= MOST_COMPARED:
+            if rows_compared <= MOST_COMPARED and not has_one_split:
                 compared += examined.compared
             else:
                 compared.clear()  # 25 bytes a row, of any number of files

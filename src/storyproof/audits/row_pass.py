@@ -26,7 +26,7 @@ from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError, UnknownNameError, quoted
 from storyproof.example import SCHEMA, Example, plain_schema
 from storyproof.families.family import Family, family_of_table, load_family, own_example, recognise
-from storyproof.families.file_judge import FileJudge, Subject
+from storyproof.families.file_judge import OWN_RULES, FileJudge, Subject
 from storyproof.findings import INCONSISTENT, UNREAD, FileReport, Finding, add_up
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
 from storyproof.formats.columns import chosen_as, find_paths, folded, values_at
@@ -161,7 +161,11 @@ class RowSource:
                 named = " and ".join(f"'{name}'" for name in ignored)
                 self._notes.append(f"{named} hold other values than the columns of ours, and are not compared")
         is_foreign = self._file is not None and not self._file.is_ours
-        self.subject = replace(subject, is_foreign=is_foreign)
+        settings = dict(subject.settings)
+        if self._file is not None and self._file.published is not None:
+            self._notes.append(self._file.published.describe())
+            settings |= {OWN_RULES: self._file.published.rules}
+        self.subject = replace(subject, is_foreign=is_foreign, settings=settings)
         self._has_several = False  # rows in a record
 
     @property
@@ -208,6 +212,8 @@ class RowSource:
         if self._file is None:
             return
         report.columns = self._file.described()
+        if self._file.published is not None:
+            report.published, report.rules = self._file.published.name, self._file.published.rules
         report.notes += self._notes
         report.notes += [f"not part of the stories: {quoted(each)}" for each in sorted(self._file.instructions)]
         report.totals["records"] = self._file.count

@@ -26,10 +26,12 @@ from storyproof.formats.columns import (
     RowValues,
     find_columns,
     find_instructions,
+    row_hash,
     rows_of,
     without_instructions,
 )
 from storyproof.formats.format import PLACE, Format, stem_of, with_places
+from storyproof.formats.published import find_published
 
 RECORD = "record"  # the column with what a record says besides the columns of examples
 _RECORD_TYPE = pa.struct(
@@ -40,6 +42,7 @@ _RECORD_TYPE = pa.struct(
         ("problem", pa.string()),
         ("choices", pa.list_(pa.string())),
         ("labels", pa.list_(pa.string())),  # of the choices
+        ("digest", pa.string()),  # of story and question as they stand there; of somebody else's files only
         ("written", pa.string()),  # the answer as it stands there, as JSON, if it is not the text of the answer
     ]
 )
@@ -87,6 +90,7 @@ class RecordFile:
         names: The columns of ours that it has, besides those of `columns`.
         given: What users said.
         count: How many records were read.
+        published: The published set that it is; None if it is none that is known.
 
     Raises:
         DataError: If no record can be read, or no column for a story or a question is found.
@@ -110,6 +114,7 @@ class RecordFile:
         self.family: Family | None = marked if marked.marks and not given else None
         self.instructions: frozenset[str] = frozenset()
         self._makes_rows = not given and form.makes_rows
+        self.published = None if self.is_ours else find_published(values[:_COMPARED])
         if self.is_ours or self._makes_rows or not values:
             self.columns = [Columns(("story",), ("question",), ("answer",), id=("id",))]
         else:
@@ -215,6 +220,8 @@ class RecordFile:
         about: dict[str, Any] = {"cause": cause or None, "problem": problem or None, "part": row.split}
         if row.choices:
             about |= {"choices": [text for _, text in row.choices], "labels": [label for label, _ in row.choices]}
+        if not self.is_ours:
+            about["digest"] = row_hash(row.story, row.question)
         if row.choices or row.written != row.answer:
             about["written"] = json.dumps(row.written, default=str)
         return told, {name: each for name, each in about.items() if each is not None}

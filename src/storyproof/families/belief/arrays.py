@@ -20,6 +20,7 @@ _Number = TypeVar("_Number", bound=np.integer[Any])
 
 NOBODY = -1
 STRANGER = -2  # an agent who is asked about but not in the story
+_KINDS = tuple(EventKind)
 MOST_NAMES = 120  # of one role in one story: local numbers are int8
 MOST_SENTENCES = 30_000  # in one story: times are int16
 MOST_AGENTS = 64  # sets of agents are bit masks
@@ -63,6 +64,21 @@ def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     ordered = np.sort(values)
     firsts: npt.NDArray[_Number] = ordered[starts_of_runs(ordered)]
     return firsts
+
+
+def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where each distinct row of a matrix of integers first occurs, and which of them each row is."""
+    low = keys.min(axis=0, initial=0).astype(np.int64)
+    widths = [int(span).bit_length() for span in keys.max(axis=0, initial=0) - low]
+    if sum(widths) < 63:  # sorting numbers is several times as fast as sorting rows
+        packed: npt.NDArray[Any] = np.zeros(len(keys), np.int64)
+        for column, start, width in zip(keys.T, low.tolist(), widths, strict=True):
+            packed = (packed << width) | (column.astype(np.int64) - start)
+    else:
+        whole = np.ascontiguousarray(keys)
+        packed = whole.view(np.dtype((np.void, whole.shape[1] * whole.itemsize))).reshape(-1)
+    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
+    return first, which.reshape(-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +235,7 @@ def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[Plo
     )
     arrays = (stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
     return [
-        PlotEvent(EventKind(kind), agents[agent], rooms[room], things[thing], containers[container], agents[hearer])
+        PlotEvent(_KINDS[kind], agents[agent], rooms[room], things[thing], containers[container], agents[hearer])
         for kind, agent, room, thing, container, hearer in zip(
             *(array[:, column].tolist() for array in arrays), strict=True
         )

@@ -20,6 +20,7 @@ from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.tomi_labels import MOST_ORDER
 from storyproof.families.belief.tomi_text import FEELINGS, parse_question, parse_sentence
 from storyproof.families.belief.world import EventKind
+from storyproof.generation.seeds import Indices
 
 Words = npt.NDArray[np.int32]
 
@@ -62,6 +63,7 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
     broken = lengths > MOST_SENTENCES
     broken[story[flat[:, 0] == _BROKEN]] = True
 
+    _state_rooms(flat, story, fields)
     happens = (flat[:, 0] > EventKind.FEEL) & ~broken[story]
     flat, story, sentence = flat[happens], story[happens], sentence[happens]
     counts = np.bincount(story, minlength=len(stories))
@@ -83,6 +85,34 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
         cells[:, :, role] = np.minimum(local, MOST_NAMES)
         names.append(distinct)
     return ParsedStories(words, cells, sentences, names[0], names[2], names[3], broken)
+
+
+def _state_rooms(flat: Words, story: Indices, fields: Words) -> None:
+    """Add the rooms of containers of which a sentence says where they are; see `tomi_text.parse`.
+
+    Args:
+        flat: [sentence of a story, 5]: kind and names.
+        story: Which story each is of.
+        fields: The same as `flat` for distinct sentences, of which there are few.
+    """
+    places, puts = fields[:, 0] == EventKind.PLACE, fields[:, 4] != NOBODY
+    if not len(np.intersect1d(fields[places, 3], fields[puts, 4])):
+        return
+    width = 2 + int(fields[:, 1:].max())
+    room, thing, container = (story * width + flat[:, role] + 1 for role in (2, 3, 4))  # a name in a story
+    puts = flat[:, 4] != NOBODY
+    holds_containers = puts & np.isin(thing, container[puts])
+    stating = holds_containers & (flat[:, 0] == EventKind.PLACE)
+    stating &= ~np.isin(container, container[puts & ~holds_containers]) | np.isin(container, room[flat[:, 2] != NOBODY])
+    if not stating.any():
+        return
+    order = np.flatnonzero(stating)[::-1]  # the last such sentence about a container counts
+    named, first = np.unique(thing[order], return_index=True)
+    rooms = flat[order[first], 4]
+    for keys in (thing, container):
+        place = np.minimum(np.searchsorted(named, keys), len(named) - 1)
+        stated = puts & (named[place] == keys)
+        flat[stated, 2] = rooms[place[stated]]
 
 
 # The sentences of stories in ASCII; the few others are left to `parse_sentence`. Groups that do not apply are empty.

@@ -8,16 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import MOST_NAMES, NOBODY, STRANGER, LocalNames, PlotArrays, Small
+from storyproof.families.belief.arrays import (
+    MOST_NAMES,
+    NOBODY,
+    STRANGER,
+    LocalNames,
+    PlotArrays,
+    Small,
+    distinct_rows,
+)
 from storyproof.families.belief.rooms import infer_rooms, occurrences
 from storyproof.families.belief.world import EventKind, PlotEvent
 
-_REMEMBERED, _MOST_EVENTS = 20_000, 1_000_000  # plots, and events in all of them
+_REMEMBERED, _MOST_EVENTS = 60_000, 1_000_000  # plots, and events in all of them
 _plots: dict[bytes, Plot] = {}
 
 
@@ -60,11 +68,11 @@ class Plot:
     def _numbers(self) -> npt.NDArray[np.int8]:
         return np.frombuffer(self.key, np.int8).reshape(-1, 5)
 
-    @cached_property
+    @property
     def events(self) -> list[PlotEvent]:
         """What happens."""
         return [
-            PlotEvent(EventKind(kind), _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
+            PlotEvent(_KINDS[kind], _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
             for kind, agent, room, thing, container in self._numbers.tolist()
         ]
 
@@ -195,22 +203,8 @@ def _in_order(values: Small) -> Small:
     return distinct
 
 
-def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return where each distinct row of a matrix of integers first occurs, and which of them each row is."""
-    low = keys.min(axis=0, initial=0).astype(np.int64)
-    widths = [int(span).bit_length() for span in keys.max(axis=0, initial=0) - low]
-    if sum(widths) < 63:  # sorting numbers is several times as fast as sorting rows
-        packed: npt.NDArray[Any] = np.zeros(len(keys), np.int64)
-        for column, start, width in zip(keys.T, low.tolist(), widths, strict=True):
-            packed = (packed << width) | (column.astype(np.int64) - start)
-    else:
-        whole = np.ascontiguousarray(keys)
-        packed = whole.view(np.dtype((np.void, whole.shape[1] * whole.itemsize))).reshape(-1)
-    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
-    return first, which.reshape(-1)
-
-
 # Made-up names by number; NOBODY picks the last, which is None.
+_KINDS = tuple(EventKind)
 _AGENTS, _ROOMS, _THINGS, _CONTAINERS = (
     (*(f"{role}{number}" for number in range(MOST_NAMES + 1)), None) for role in ("a", "r", "o", "c")
 )

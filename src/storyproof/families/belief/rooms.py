@@ -15,6 +15,8 @@ from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, PlotArr
 from storyproof.families.belief.tomi_text import resolve_rooms
 from storyproof.families.belief.world import MESSAGES, EventKind
 
+_MOST_PLACINGS = 4  # of an object that waits for its mover; more are rare
+
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
@@ -34,40 +36,53 @@ def _how_many(names: Small) -> int:
 
 
 def infer_rooms(stories: PlotArrays) -> PlotArrays:
-    """Return stories in which every placing and move has its room, as far as it can be inferred."""
+    """Return stories in which every placing and move has its room, as far as it is known or can be inferred."""
     steps, count = stories.kind.shape
     agents, things, containers = map(_how_many, (stories.agent, stories.thing, stories.container))
     rooms = stories.room.copy()
     where = np.full((count, agents), NOBODY, np.int8)
     object_room, container_room = (np.full((count, width), NOBODY, np.int8) for width in (things, containers))
     last_entered = np.full(count, NOBODY, np.int8)
-    waiting = np.full((count, things), -1, np.int16)  # when an object was placed without being moved since
-    in_use = np.full((count, things, agents), NOBODY, np.int8)  # who was where then
-    several = np.zeros(count, np.bool_)  # stories in which an object waits in two places for its mover
+    # How often an object was placed without being moved since, when, and who was where then.
+    waiting = np.zeros((count, things), np.int8)
+    placed_at = np.zeros((_MOST_PLACINGS, count, things), np.int16)
+    in_use = np.full((_MOST_PLACINGS, count, things, agents), NOBODY, np.int8)
+    several = np.zeros(count, np.bool_)  # stories in which an object waits in more places for its mover
     for time in range(steps):
         kind = stories.kind[time]
         at = np.flatnonzero((kind == EventKind.ENTER) | (kind == EventKind.IS_IN))
         where[at, stories.agent[time, at]] = last_entered[at] = stories.room[time, at]
         at = np.flatnonzero(kind == EventKind.EXIT)
         where[at, stories.agent[time, at]] = NOBODY
-        at = np.flatnonzero(kind == EventKind.PLACE)
+        is_known = rooms[time] != NOBODY
+        at = np.flatnonzero((kind == EventKind.PLACE) & is_known)
+        if len(at):
+            thing, container = stories.thing[time, at], stories.container[time, at]
+            object_room[at, thing] = container_room[at, container] = rooms[time, at]
+            waiting[at, thing] = 0
+        at = np.flatnonzero((kind == EventKind.PLACE) & ~is_known)
         thing = stories.thing[time, at]
         room = _first_known(object_room[at, thing], container_room[at, stories.container[time, at]], last_entered[at])
         rooms[time, at] = room
-        several[at] |= waiting[at, thing] >= 0
-        waiting[at, thing] = time
-        in_use[at, thing] = where[at]
+        number = waiting[at, thing]
+        several[at] |= number == _MOST_PLACINGS
+        number = np.minimum(number, _MOST_PLACINGS - 1)
+        placed_at[number, at, thing] = time
+        in_use[number, at, thing] = where[at]
+        waiting[at, thing] = number + 1
         at = np.flatnonzero(kind == EventKind.MOVE)
         thing = stories.thing[time, at]
         room = _first_known(where[at, stories.agent[time, at]], object_room[at, thing])
-        placed = waiting[at, thing]
-        fits = (placed >= 0) & (room >= 0) & (in_use[at, thing] == room[:, None]).any(axis=1)
-        rooms[placed[fits], at[fits]] = room[fits]
-        placings = np.flatnonzero(placed >= 0)
-        then, story = placed[placings], at[placings]
-        container_room[story, stories.container[then, story]] = rooms[then, story]
-        room[placings] = _first_known(room[placings], rooms[then, story])
-        waiting[at, thing] = -1
+        for number in range(int(waiting[at, thing].max(initial=0))):
+            placings = np.flatnonzero(waiting[at, thing] > number)
+            story, what = at[placings], thing[placings]
+            then = placed_at[number, story, what]
+            fits = (room[placings] >= 0) & (in_use[number, story, what] == room[placings, None]).any(axis=1)
+            rooms[then[fits], story[fits]] = room[placings][fits]
+            container_room[story, stories.container[then, story]] = rooms[then, story]
+            room[placings] = _first_known(room[placings], rooms[then, story])
+        waiting[at, thing] = 0
+        room = _first_known(rooms[time, at], room)
         rooms[time, at] = room
         object_room[at, thing] = room
         container_room[at, stories.container[time, at]] = room

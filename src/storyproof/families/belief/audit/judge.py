@@ -17,7 +17,7 @@ from storyproof.families.belief.audit.row_judge import RowJudge
 from storyproof.families.belief.audit.tomi_judge import TomiJudge
 from storyproof.families.belief.fill_columns import divide_rows
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
-from storyproof.families.file_judge import FileJudge, Subject
+from storyproof.families.file_judge import OWN_RULES, FileJudge, Subject
 from storyproof.findings import Finding
 
 
@@ -29,7 +29,7 @@ class BeliefJudge(FileJudge):
         for name in subject.settings.get("readings", ()):
             if name not in (known := {**DESCRIPTIONS, **READING_DESCRIPTIONS}):
                 raise UnknownNameError("reading", name, known)
-        self._tally = AuditTally(self.unchecked, self.gone)
+        self._tally = AuditTally(self.unchecked, self.gone, has_rules=bool(subject.settings.get(OWN_RULES)))
         self._tomi, self._others = TomiJudge(subject, self._tally), RowJudge(subject, self._tally)
 
     def judge(self, table: pa.Table) -> Iterable[Finding]:

@@ -212,6 +212,8 @@ class RowSource:
         if self._file is None:
             return
         report.columns = self._file.described()
+        if self._file.published is not None:
+            report.published, report.rules = self._file.published.name, self._file.published.rules
         report.notes += self._notes
         report.notes += [f"not part of the stories: {quoted(each)}" for each in sorted(self._file.instructions)]
         report.totals["records"] = self._file.count

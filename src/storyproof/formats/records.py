@@ -26,6 +26,7 @@ from storyproof.formats.columns import (
     RowValues,
     find_columns,
     find_instructions,
+    row_hash,
     rows_of,
     without_instructions,
 )
@@ -41,6 +42,7 @@ _RECORD_TYPE = pa.struct(
         ("problem", pa.string()),
         ("choices", pa.list_(pa.string())),
         ("labels", pa.list_(pa.string())),  # of the choices
+        ("digest", pa.string()),  # of story and question as they stand there; of somebody else's files only
         ("written", pa.string()),  # the answer as it stands there, as JSON, if it is not the text of the answer
     ]
 )
@@ -218,6 +220,8 @@ class RecordFile:
         about: dict[str, Any] = {"cause": cause or None, "problem": problem or None, "part": row.split}
         if row.choices:
             about |= {"choices": [text for _, text in row.choices], "labels": [label for label, _ in row.choices]}
+        if not self.is_ours:
+            about["digest"] = row_hash(row.story, row.question)
         if row.choices or row.written != row.answer:
             about["written"] = json.dumps(row.written, default=str)
         return told, {name: each for name, each in about.items() if each is not None}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from math import comb, prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +51,15 @@ class Draws:
     def __init__(self, *purpose: object) -> None:
         key = np.frombuffer(digest(*purpose)[:16], dtype="<u8").astype(np.uint64)
         self._bits = np.random.Philox(key=key)
+
+    @property
+    def place(self) -> Any:
+        """How far the stream was used, for `return_to`."""
+        return self._bits.state
+
+    def return_to(self, place: Any) -> None:
+        """Go on as if no more had been used; what was drawn since is drawn again."""
+        self._bits.state = place
 
     def below(self, limit: int | Indices, size: int, at: Indices | None = None) -> Indices:
         """Draw `size` integers from 0 up to, not including, `limit` (at most 2³¹; bias below limit / 2³²).

@@ -144,6 +144,15 @@ SURPRISES = [
         "jar",
     ),
     (
+        "who was lied to about a key that they had never seen finds it, and concludes that the other knows",
+        Story().enter("Ada", "attic").enter("Bo", "attic").enter("Cy", "attic").exit("Ada").place("key", "jar", "attic")
+        .exit("Bo").exit("Cy").enter("Ada", "barn").enter("Cy", "barn").lie("Cy", "key", "pot", to="Ada").exit("Ada")
+        .enter("Ada", "attic").events,
+        ("Ada", "Bo"),
+        "infer-mover+always",
+        "jar",
+    ),
+    (
         "a liar who is caught in sight of the key is caught by all who look on",
         _together("Ada", "Bo", "Cy").lie("Ada", "key", "pot").exit("Ada").move("Bo", "key", "tin").exit("Bo")
         .enter("Ada", "barn").enter("Bo", "barn").lie("Ada", "key", "pot").events,

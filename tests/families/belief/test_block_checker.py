@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from storyproof.families.belief import block_checker as mind_blocks
 from storyproof.families.belief.arrays import NOBODY, STRANGER, LocalNames, PlotArrays, decode_plot, encode_plots
 from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots
-from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomKConfig
+from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomK, TomKConfig
 from storyproof.families.belief.block_checker import PlotEventBlock, answer_under
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays, Reply
-from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
+from storyproof.families.belief.readings import ALL_READINGS, INFER_MOVER, BeliefReading
 from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.generation.seeds import Draws
 from tests.families.belief.plots import (
@@ -281,10 +281,11 @@ MUTATIONS = {
         "self._enters, peeks = kind == EventKind.ENTER,",
         "self._enters, peeks = kind < 4,",
     ),
-    "the distracted find objects moved": (" & self._attentive[1:, first, chains.story]", ""),
-    "those who stay are suspicious": ("found &= walked_out & (met == now)", "found &= met == now"),
-    "people are left behind anywhere": ("found &= walked_out & (met == now)", "found &= walked_out"),
-    "everything surprises": ("row, number = row[surprised], number[surprised]", "pass"),
+    "the distracted find objects moved": (" == who)) & self._attentive[1:]", " == who))"),
+    "those who stay are suspicious": ("rejoins &= walked_out", "pass"),
+    "people are left behind anywhere": ("np.equal(met, now, out=rejoins)", "rejoins[:] = True"),
+    "everything surprises": ("surprised = _differ(places, place)", "surprised = np.ones(len(row), np.bool_)"),
+    "words prepare for no surprise": ("changes, known = changes | told, seen | told", "pass"),
     "surprises last for ever": ("shown = seen | surprises", "shown = seen"),
     "who is asked about is counted": ("believe &= np.arange(self._people)[:, None] != chain[0, whose]", "pass"),
     "whoever is right about the other knows": ("(own == real) & (thought == others)", "(thought == others)"),
@@ -345,6 +346,34 @@ def mutant(old: str, new: str) -> Answerer:
         del sys.modules[module.__name__]
     found: Answerer = module.answer_under
     return found
+
+
+# Of what decides which answers are asked for again if people infer who moved an object.
+SHORT_CUTS = {
+    "only single agents infer movers": ("(is_named.sum(axis=0) == 2)", "(is_named.sum(axis=0) == 1)"),
+    "who is asked for infers nothing": ("changes = is_open & by", "changes = ~is_open & by"),
+    "liars are judged before surprises": ("doubting[who, each, story] = told.any(axis=0)", "pass"),
+}
+TALKATIVE = TomKConfig(order=2, agents=3, objects=2, moves=5, tells=4, lies=4, unknown=True)
+
+
+def short_cut_is_wrong(answerer: Answerer) -> bool:
+    drawn = TomK(TALKATIVE).plots("test", 0)
+    together = answerer(block_of(drawn.stories), drawn.asked, ALL_READINGS)
+    return any(
+        (answer_under(block_of(drawn.stories), drawn.asked, [reading])[0] != codes).any()
+        for reading, codes in zip(ALL_READINGS, together, strict=True)
+        if reading.sight == INFER_MOVER
+    )
+
+
+def test_who_infers_movers_is_answered_alike_alone_and_with_other_readings() -> None:
+    assert not short_cut_is_wrong(answer_under)
+
+
+@pytest.mark.parametrize("name", SHORT_CUTS)
+def test_wrong_short_cuts_are_noticed(name: str) -> None:
+    assert short_cut_is_wrong(mutant(*SHORT_CUTS[name]))
 
 
 @pytest.mark.parametrize("name", MUTATIONS)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -304,49 +304,118 @@ class MindBlock:
         few = chains.pick(pairs)
         # Where nobody speaks, nobody is trusted or distrusted.
         judged = trusts[:1] if self._is_silent else trusts
-        each = np.stack([self._surprises(few, returns, trust) for trust in judged])
+        each = self._surprises(few, returns, judged)
         if not each.any():
             return None
         found = np.zeros((len(trusts), self._words, len(chains.story)), np.uint64)
         found[:, :, pairs] = each
         return found
 
-    def _returns(self, chains: _Followed) -> Steps:
-        """Return the sights by which the first of two agents returns to the object's room, having left the other there.
+    def surprising(self, asked: QuestionArrays) -> Rows:
+        """Return the questions whose answers may be others if people infer who moved an object.
+
+        A surprise changes what the surprised agent thinks of one other agent. Whoever judges liars may judge them by
+        that, so it also matters to what is said of the object after it. Everything rests on the first agent of a chain.
+        """
+        surprised, doubting = self._may_be_surprised()
+        story, thing, chain = asked.story.astype(np.intp), asked.thing.astype(np.intp), asked.chain
+        known = (thing >= 0) & (thing < self._things)
+        thing = np.where(known, thing, 0)
+        is_named = chain != _NONE
+        # Chains of two agents, or those that become so because somebody stands beside themselves.
+        pairs = (is_named.sum(axis=0) == 2) | (is_named[1:] & (chain[1:] == chain[:-1])).any(axis=0)
+        is_open = np.isin(asked.ask, [ASKS.index(Ask.BELIEVERS), ASKS.index(Ask.COMMON)])  # anybody may be first
+        by_anybody: Bools = np.logical_or.reduce(surprised | doubting, axis=0)
+        changes = is_open & by_anybody[thing, story]
+        for agent in chain[:2]:
+            some = np.flatnonzero(~is_open & (agent >= 0) & (agent < self._people))
+            at = agent[some].astype(np.intp), thing[some], story[some]
+            changes[some] |= doubting[at] | (surprised[at] & pairs[some])
+        return np.flatnonzero(known & changes)
+
+    def _may_be_surprised(self) -> tuple[Bools, Bools]:
+        """Return who may be surprised by an object; and who hears of it after any surprise, [agent, object, story].
+
+        Whoever comes to an object is surprised only if it was put somewhere, or they heard of it, since they saw it.
+        """
+        people, things, stories = self._people, self._things, self._stories
+        surprised, doubting = np.zeros((2, people, things, stories), np.bool_)
+        first = np.full((people, stories), 2 * self._sentences, np.intp)  # the number of the first surprise by anything
+        rows = np.flatnonzero(self._arrivals.any(axis=0))
+        which, number = _members(self._arrivals[:, rows])
+        thing, row = np.divmod(rows[which], people * stories)
+        agent, story = np.divmod(row, stories)
+        about, so_far = thing * stories + story, self._below.take(number, axis=1)
+        noticed = self._noticing.take((thing * (people + 1) + 1 + agent) * stories + story, axis=1) & so_far
+        seen, changes = noticed & _SIGHTS, _pack(self._put, self._words).take(about, axis=1) & _SIGHTS & so_far
+        known = seen
+        if not self._is_silent:
+            told = noticed & self._about.take(about, axis=1)
+            changes, known = changes | told, seen | told
+        some = np.flatnonzero((_latest(changes) > _latest(seen)) & known.any(axis=0))
+        thing, agent, story = thing[some], agent[some], story[some]
+        surprised[agent, thing, story] = True
+        np.minimum.at(first, (agent, story), number[some])
+        if not self._is_silent:
+            who, story = np.nonzero(first < 2 * self._sentences)
+            later = ~self._below.take(first[who, story], axis=1)
+            for each in range(things):
+                told = self._noticing.take((each * (people + 1) + 1 + who) * stories + story, axis=1) & later
+                told &= self._about.take(each * stories + story, axis=1)
+                doubting[who, each, story] = told.any(axis=0)
+        return surprised, doubting
+
+    @cached_property
+    def _arrivals(self) -> Steps:
+        """The sights by which an agent comes to an object, [machine word, object, agent and story]."""
+        who = np.arange(self._people, dtype=np.int8)[:, None]
+        comes = (self._enters[:, None] & (self._agent[:, None] == who)) & self._attentive[1:]
+        comes &= self._where[1:] != self._where[:-1]
+        return _pack(comes[:, None] & (self._where[1:, None] == self._home[1:, :, None]), self._words)
+
+    @cached_property
+    def _rejoins(self) -> Steps:
+        """The sights by which one agent comes into the room where it left another one, [machine word, pair and story].
 
         That is so if they were last in one room there, and the first then walked out.
         """
-        first, second = chains.agents[:2].astype(np.intp)
-        here, home = self._where[:, first, chains.story], self._home[1:, chains.thing, chains.story]
-        comes = self._enters.take(chains.story, axis=1) & (here[1:] == home) & (here[1:] != here[:-1])
-        comes &= (self._agent.take(chains.story, axis=1) == first) & self._attentive[1:, first, chains.story]
-        some = np.flatnonzero(comes.any(axis=0))
-        first, second, story, here, comes = first[some], second[some], chains.story[some], here[:, some], comes[:, some]
-        there, acts = self._where[:, second, story], self._agent.take(story, axis=1) == first
-        met = np.full(len(some), _NONE, np.int8)  # the room where the two last were together
-        is_together, walked_out = np.zeros(len(some), np.bool_), np.zeros(len(some), np.bool_)
-        for time, found in enumerate(comes):
-            now = here[time + 1]
-            found &= walked_out & (met == now)
-            together = (now == there[time + 1]) & (now >= 0)
-            walked_out = np.where(is_together & ~together, acts[time], walked_out & ~together)
-            met = np.where(together, now, met)
+        people = self._people
+        found = np.empty((self._sentences, people, people, self._stories), np.bool_)
+        who = np.arange(people, dtype=np.int8)[:, None]
+        met = np.full(found.shape[1:], _NONE, np.int8)  # the room where two last were together
+        is_together, walked_out = np.zeros(met.shape, np.bool_), np.zeros(met.shape, np.bool_)
+        for time, rejoins in enumerate(found):
+            acts, now = (self._agent[time] == who)[:, None], self._where[time + 1][:, None]
+            np.equal(met, now, out=rejoins)
+            rejoins &= walked_out
+            rejoins &= acts & self._enters[time]
+            together = now == self._where[time + 1]
+            together &= now >= 0
+            walked_out |= is_together & acts
+            walked_out &= ~together
+            met ^= (met ^ now) & np.negative(together.view(np.int8))
             is_together = together
-        returns = np.zeros((self._words, len(chains.story)), np.uint64)
-        returns[:, some] = _pack(comes, self._words)
+        return _pack(found, self._words)
+
+    def _returns(self, chains: _Followed) -> Steps:
+        """Return the sights by which the first of two agents returns to the object, having left the other there."""
+        first, second = chains.agents[:2].astype(np.intp)
+        returns: Steps = self._rejoins.take((first * self._people + second) * self._stories + chains.story, axis=1)
+        returns &= self._arrivals.take((chains.thing * self._people + first) * self._stories + chains.story, axis=1)
         return returns
 
-    def _surprises(self, chains: _Followed, returns: Steps, trust: str) -> Steps:
+    def _surprises(self, chains: _Followed, returns: Steps, trusts: Sequence[str]) -> Steps:
         """Return which returns surprise the first agents: they believed the object to be in another place."""
         row, number = _members(returns)
         few, time = chains.pick(row), number // 2
         alone = few.without_last(np.arange(len(row)))
         alone = alone._replace(agents=alone.agents[:1])
-        believed = self._believe(alone, (trust,), self._below.take(2 * time, axis=1))[0]
-        surprised = _differ(believed, self._at(number + 1, few))
-        found = np.zeros_like(returns)
-        row, number = row[surprised], number[surprised]
-        np.bitwise_or.at(found, (number // 64, row), _ONE << (number % 64).astype(np.uint64))
+        believed = self._believe(alone, trusts, self._below.take(2 * time, axis=1))
+        place, found = self._at(number + 1, few), np.zeros((len(trusts), *returns.shape), np.uint64)
+        for steps, places in zip(found, believed, strict=True):
+            surprised = _differ(places, place)
+            rows, numbers = row[surprised], number[surprised]
+            np.bitwise_or.at(steps, (numbers // 64, rows), _ONE << (numbers % 64).astype(np.uint64))
         return found
 
     def _conclude(
@@ -750,7 +819,7 @@ def answer_under(plots: PlotEventBlock, asked: QuestionArrays, readings: Sequenc
     """
     stories = plots.kind.shape[1]
     wide = 1 + int(max(0, plots.agent.max(initial=0), plots.hearer.max(initial=0)))
-    wide *= 1 + int(max(0, plots.thing.max(initial=0)))
+    wide *= max(1 + int(max(0, plots.thing.max(initial=0))), wide // 4)  # pairs of many people are more than objects
     size = max(1, _AT_ONCE // wide)
     if stories <= size:
         return _answer_block(plots, asked, readings)
@@ -768,7 +837,18 @@ def answer_under(plots: PlotEventBlock, asked: QuestionArrays, readings: Sequenc
 
 def _answer_block(plots: PlotEventBlock, asked: QuestionArrays, readings: Sequence[BeliefReading]) -> Codes:
     block, found = MindBlock(plots), np.zeros((len(readings), asked.count), np.int64)
+    place_of = {reading: place for place, reading in enumerate(readings)}
+    surprised: list[BeliefReading] = []
     for sight in dict.fromkeys(reading.sight for reading in readings):
-        places = [place for place, reading in enumerate(readings) if reading.sight == sight]
-        found[places] = block.under(sight).answers(asked, [readings[place].trust for place in places])
+        alike = [reading for reading in place_of if reading.sight == sight]
+        if sight == INFER_MOVER and all(BeliefReading(OPEN, reading.trust) in place_of for reading in alike):
+            surprised = alike
+            continue
+        places = [place_of[reading] for reading in alike]
+        found[places] = block.under(sight).answers(asked, [reading.trust for reading in alike])
+    if surprised:  # most answers are those of people who infer nothing
+        places, some = [place_of[reading] for reading in surprised], block.surprising(asked)
+        found[places] = found[[place_of[BeliefReading(OPEN, reading.trust)] for reading in surprised]]
+        trusts = [reading.trust for reading in surprised]
+        found[np.array(places)[:, None], some] = block.under(INFER_MOVER).answers(asked.pick(some), trusts)
     return found

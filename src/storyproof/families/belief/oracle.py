@@ -11,7 +11,7 @@ intersection. Stories and questions have columns of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -66,9 +66,10 @@ _SMALL = 16  # agents up to which a set of them is its own number
 _SETS = 24  # bits of the number of a larger set
 
 
-@dataclass(frozen=True, slots=True)
 class Chains:
     """Chains of agents without repetitions side by side, one per column.
+
+    Of chains that were picked from others, only what is asked for is looked up.
 
     Attributes:
         first: The first agent; NOBODY for a chain with a stranger, which takes part in nothing.
@@ -86,9 +87,24 @@ class Chains:
     before_last: Small
     prefix: Mask
 
+    def __init__(self, first: Small, rest: Mask, last: Small, length: Small, before_last: Small, prefix: Mask) -> None:
+        self.first, self.rest, self.last, self.length = first, rest, last, length
+        self.before_last, self.prefix = before_last, prefix
+        self._whole, self._columns = self, np.zeros(0, np.intp)
+
     def pick(self, columns: Columns) -> Chains:
         """Return some of the chains."""
-        return Chains(*(getattr(self, item.name).take(columns) for item in fields(self)))
+        picked = Chains.__new__(Chains)
+        picked._whole = self._whole
+        picked._columns = columns if self._whole is self else self._columns.take(columns)
+        return picked
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Chains.__annotations__:
+            raise AttributeError(name)
+        found = getattr(self._whole, name).take(self._columns)
+        setattr(self, name, found)
+        return found
 
     def extend(self, agent: Small) -> Chains:
         """Return the chains with one agent more, who is not the last."""

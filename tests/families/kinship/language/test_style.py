@@ -57,7 +57,7 @@ def test_connectives_fit_the_tense(split: str) -> None:
     }
     assert all(after.values())
     perfect = re.compile(r"(?:[A-Z]\w+'s [\w-]+ )?[A-Z]\w+(?:, [^,]*,)? (?:had|was the first) ")
-    progressive = re.compile(r"(?:[A-Z]\w+'s [\w-]+,? )?[A-Z]\w+(?:, [^,]*,)?,? was ")
+    progressive = re.compile(r"(?:(?:[A-Z]\w+'s|his|her) [\w-]+,? )?(?:he|she|[A-Z]\w+)(?:, [^,]*,)?,? was ")
     for connective, rests in after.items():
         assert not [each for each in rests if perfect.match(each)]
         assert all(bool(progressive.match(each)) == (connective in LASTING_CONNECTIVES) for each in rests)
@@ -94,8 +94,9 @@ def test_a_name_is_repeated_only_where_a_pronoun_could_mean_the_relative(split: 
     twice = re.compile(r"\b([A-Z]\w+)'s [\w-]+ ([A-Z]\w+) (?:(?!\b[A-Z])[^.,;])*\b\1\b")
     found = [(story, each) for story in stories(split) for each in twice.finditer(story.text)]
     assert found
-    clear = [each[0] for story, each in found if story.genders[each[1]] != story.genders[each[2]]]
-    assert len(clear) < len(found) / 2  # somebody of the sentence before could be meant
+    for story, each in found:
+        if story.genders[each[1]] != story.genders[each[2]]:  # somebody of the sentence before could be meant
+            assert story.text[: each.start()].count("\n") > 1, each[0]
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -130,9 +131,9 @@ def test_nothing_is_said_twice_about_where_and_when(split: str) -> None:
 
 
 def test_an_adverbial_repeats_no_word_of_the_deed() -> None:
-    between = [each for split in SPLITS for each in sentences(split) if "between two pegs" in each]
-    assert between
-    assert not [each for each in between if "between the" in each]
+    between = [each for split in SPLITS for each in sentences(split) if " between " in each]
+    assert len(between) > 10
+    assert not [each for each in between if each.count(" between ") > 1]
 
 
 @pytest.mark.parametrize("split", SPLITS)

@@ -25,7 +25,7 @@ from storyproof.families.belief.arrays import (
     decode_plot,
     join_plots,
 )
-from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots
+from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots_of_sizes
 from storyproof.families.belief.benchmarks.script import orders_of_types
 from storyproof.families.belief.benchmarks.short_chains import find_short
 from storyproof.families.belief.columns import in_words, label_columns
@@ -143,19 +143,23 @@ class PlainPlots:
     def _draw_pool(self, draws: Draws, count: int) -> PlainBlock:
         """Draw stories of every number of people and moves, equally many of each, in random order."""
         sizes = list(product(range(2, self.agents + 1), range(1, self.dials.moves + 1)))
+        dials = [self._dials(agents, moves) for agents, moves in sizes]
+        drawn = draw_plots_of_sizes(dials, draws, -(-count // len(sizes)))
         parts = []
-        for agents, moves in sizes:
-            base = replace(self.dials, agents=agents, moves=moves, walks=0)
-            walks = self.length - base.sentences if self.length else _WALKS[0] + _WALKS[1] * agents
-            dials = replace(base, walks=max(walks, 0))
-            drawn = draw_plots(dials, draws, -(-count // len(sizes)))
-            stories = drawn.stories
-            shape = stories.kind.shape
-            length = np.full(shape[1], shape[0])
-            mover = _last_mover(stories)
-            parts.append(PlainBlock(stories, length, np.full(shape[1], agents), mover, np.full_like(mover, NOBODY)))
+        for (agents, _), each in zip(sizes, drawn, strict=True):
+            stories, (steps, number) = each.stories, each.stories.kind.shape
+            nobody = np.full(number, NOBODY, np.int8)
+            parts.append(
+                PlainBlock(stories, np.full(number, steps), np.full(number, agents), _last_mover(stories), nobody)
+            )
         every = _join(parts)
         return every.pick(draws.order(len(every.length)))
+
+    def _dials(self, agents: int, moves: int) -> PlotDials:
+        """Return how much happens in stories of some people, with some moves."""
+        base = replace(self.dials, agents=agents, moves=moves, walks=0)
+        walks = self.length - base.sentences if self.length else _WALKS[0] + _WALKS[1] * agents
+        return replace(base, walks=max(walks, 0))
 
 
 def _other(block: PlainBlock, step: int) -> Small:

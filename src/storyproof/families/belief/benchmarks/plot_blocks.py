@@ -93,8 +93,7 @@ def draw_block(dials: BlockDials, draws: Draws, count: int) -> PlotBlock:
         if reading.trust != ALWAYS:  # stories are drawn as if everybody were always believed
             usable &= tells_truly(drawn.stories, drawn.lie, reading)
         kept = choose_stories(questions.orders, usable, missing)
-        chosen = DrawnPlots(drawn.stories.pick(kept), drawn.lie.take(kept, axis=1))
-        parts.append((chosen, places.pick(kept), questions.pick(kept)))
+        parts.append((drawn.pick(kept), places.pick(kept), questions.pick(kept)))
         missing -= len(kept)
         if not missing:
             break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -13,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
-from storyproof.errors import ConfigError, ParseError, ProofError
-from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.errors import ConfigError, ProofError
+from storyproof.example import SCHEMA, SPLITS
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import PlotArrays
 from storyproof.families.belief.benchmarks.plain_plots import (
@@ -35,10 +34,9 @@ from storyproof.families.belief.benchmarks.word_assignment import FirstWords, ca
 from storyproof.families.belief.labels import LabelledQuestions, LabelWords, name_questions
 from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.questions import Ask
-from storyproof.families.belief.read_text import is_nested, read_story, style_of
 from storyproof.families.belief.readings import ALL_READINGS, TRUSTS, BeliefReading
 from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
-from storyproof.families.belief.rows import MOST_BELIEVERS, READINGS, reading_of
+from storyproof.families.belief.rows import MOST_BELIEVERS, READINGS
 from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary
 from storyproof.families.belief.wording import (
     LANGUAGES,
@@ -48,7 +46,6 @@ from storyproof.families.belief.wording import (
     divide_words,
     find_wording,
 )
-from storyproof.families.belief.world import IDLE, MESSAGES, EventKind, cast_of
 from storyproof.generation.arrow_columns import coded, identity
 from storyproof.generation.seeds import Draws, Indices, Permutation
 
@@ -60,6 +57,7 @@ PLAIN_STYLE = "tomi"
 _ASKED, _PLOT, _MESSAGES, _WORDS = "Questions", "Plot", "Messages and secrets", "Wording"  # groups of dials
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
 _LIES_COUNTED = 512  # stories of each split in which lies are counted
+_KEPT = 64  # blocks that were drawn for the manifest and are kept until they are used: 30 MB
 _PIECE = 3072  # stories that are proved and narrated at once
 _GATHERING = 3  # of four who enter a room, go where most people are
 
@@ -333,6 +331,7 @@ class TomK(Benchmark):
         if self._plain is not None:
             self.readings = PLAIN_READINGS  # type: ignore[misc]
         self._drawn: dict[tuple[str, int], PlotBlock] = {}
+        self._counted: dict[tuple[str, int], PlainBlock] = {}  # what was drawn for the manifest and not yet used
 
     @cached_property
     def wording(self) -> PlotWording:
@@ -382,7 +381,7 @@ class TomK(Benchmark):
         return self._drawn[split, index]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_drawn": {}}  # workers need not be sent stories
+        return {**self.__dict__, "_drawn": {}, "_counted": {}}  # workers need not be sent stories
 
     def _draw(self, split: str, index: int) -> PlotBlock:
         """Draw a block of stories without words, and choose the questions that they are asked."""
@@ -475,7 +474,7 @@ class TomK(Benchmark):
 
     def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
         """Label, confirm and narrate the first plain stories of a block."""
-        drawn = self._plain_plots(split, index)
+        drawn = self._counted.pop((split, index), None) or self._plain_plots(split, index)
         few = drawn.pick(np.arange(stories))
         cast = self._cast(split, index, drawn.stories).between(0, stories)
         labelled = label_plain(few, cast, self.vocabulary, self._narrator)
@@ -485,14 +484,13 @@ class TomK(Benchmark):
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
         """Return how often cheap readers are right, or how many plots plain stories have and share between splits."""
         if self._plain is not None:
-            keys = {
-                split: [
-                    key
-                    for index in range(self.block_count(count))
-                    for key in plot_keys(self._plain_plots(split, index))[: count - index * self.block_stories]
-                ]
-                for split, count in splits.items()
-            }
+            keys: dict[str, list[bytes]] = {split: [] for split in splits}
+            for split, count in splits.items():
+                for index in range(self.block_count(count)):
+                    plots = self._plain_plots(split, index)
+                    keys[split] += plot_keys(plots)[: count - index * self.block_stories]
+                    if len(self._counted) < _KEPT:
+                        self._counted[split, index] = plots
             return {"plots": count_plots(keys)}
         rates, deceive = {}, {}
         for split, count in splits.items():
@@ -518,60 +516,3 @@ class TomK(Benchmark):
             )
             remarks.append(f"{split}: {entry['distinct']:,} different plots{shared}")
         return remarks
-
-    @classmethod
-    def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
-        """Generate as many fresh stories with the same dials, which are told from the stories and their questions."""
-        made = cls(dials_of(stories), seed)
-        made.check_count("test", len(stories))
-        return pa.concat_tables(made.blocks("test", len(stories)))
-
-
-def dials_of(stories: Sequence[Example]) -> TomKConfig:
-    """Return the dials that stories of this benchmark were made with, as far as they can be told from them.
-
-    Args:
-        stories: Examples, at least one of each story.
-
-    Raises:
-        ConfigError: If no story can be read.
-    """
-    for example in stories:
-        try:
-            text = read_story(example.story)
-        except ParseError:
-            continue
-        kinds = Counter(event.kind for event in text.events)
-        lies = sum(event.lie for event in text.events)
-        if not is_nested(example.story, example.question):
-            return TomKConfig(**{**PRESETS["plain"], **_plain_dials(stories)})
-        return TomKConfig(
-            order=max(each.order for each in stories if not each.question_type.startswith(_OF_GROUPS)),
-            agents=len(text.cast),
-            rooms=len({event.room for event in text.events if event.room is not None}),
-            objects=kinds[EventKind.PLACE],
-            moves=kinds[EventKind.MOVE],
-            tells=sum(kinds[kind] for kind in MESSAGES) - lies,
-            lies=lies,
-            peeks=kinds[EventKind.PEEK],
-            distractions=kinds[EventKind.DISTRACT],
-            distractors=sum(kinds[kind] for kind in IDLE),
-            length=len(text.events),
-            trust=reading_of(example.readings).trust,
-            style=style_of(example.story),
-            language=text.wording.language,
-            questions=tuple(KINDS),
-        )
-    raise ConfigError("the stories cannot be read, so nothing tells how they were made.")
-
-
-def _plain_dials(stories: Sequence[Example]) -> dict[str, int]:
-    """Return how much happens at most in plain stories."""
-    texts = [read_story(each.story).events for each in stories]
-    counts = [Counter(event.kind for event in events) for events in texts]
-    return {
-        "agents": max(len(cast_of(events)) for events in texts),
-        "rooms": max(len({event.room for event in events if event.room}) for events in texts),
-        "moves": max(each[EventKind.MOVE] for each in counts),
-        "distractors": max(sum(each[kind] for kind in IDLE) for each in counts),
-    }

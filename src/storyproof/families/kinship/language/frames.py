@@ -26,7 +26,8 @@ ANY = "any"  # in `situations.yaml`: whatever B is to A
 PAST, LASTING = "past", "lasting"  # what somebody did, what somebody was doing
 # What a sentence is composed of besides the literal text of its frame; a frame lists numbers of these.
 SOURCES = (
-    "A", "B", "kin", "a kin", "siblings", "A.his", "A.he", "A.him", "A.His", "A.He", "A's", "A or him", "A or he",
+    "A", "B", "Who", "Whose", "whose", "kin", "a kin", "siblings",
+    "A.his", "A.he", "A.him", "A.His", "A.He", "A's", "A or him", "A or he",
     "A.did", "A.doing", "A.done", "B.did", "B.doing", "B.done", "B.do",
     "met", "meeting", "rest", "joint", "place", "moment",
 )  # fmt: skip
@@ -39,6 +40,12 @@ _COMPOSED: Mapping[str, tuple[str, ...]] = {
     "B.new": (),
     "A.busy": (),
 }
+# Where A is named by a pronoun if the sentence before tells of A too, and the pronoun can mean nobody else.
+_RESUMING = (
+    (re.compile(r"^((?:\{[AB]\.\w+\})*)\{A\} "), r"\1{Who} "),
+    (re.compile(r"^((?:\{[AB]\.\w+\})*)\{A\}'s (?=\{kin\})"), r"\1{Whose} "),
+    (re.compile(r"\{A\}'s (?=\{kin\})"), "{whose} "),
+)
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _PRONOUN = re.compile(r"\{A\.[Hh]\w+\}")
 _NO_CONNECTIVE = ("siblings", SITUATION, PLAIN)
@@ -75,7 +82,10 @@ class Frame:
             DataError: If a slot is unknown.
         """
         parts: list[str | int] = []
-        for place, part in enumerate(_SLOT.split(self.text)):
+        text = self.text
+        for pattern, resumed in _RESUMING if self.group != PLAIN else ():
+            text = pattern.sub(resumed, text)
+        for place, part in enumerate(_SLOT.split(text)):
             if place % 2 == 0:
                 parts += [part] if part else []
                 continue

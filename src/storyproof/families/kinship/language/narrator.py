@@ -57,6 +57,7 @@ _SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which
 _FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
 _TENSES = (None, PAST, LASTING)
 _PLACE_SHARE, _CONNECTIVE_SHARE, _SITUATION_SHARE = 0.5, 0.35, 0.65  # of sentences that could have one
+_RESUMED_SHARE, _GOING_ON_SHARE = 0.8, 0.5  # of pronouns instead of names, and of "was still at it", where they fit
 _TRIES = 12  # how often another frame is drawn for those that do not fit
 # Words that two phrases of a sentence may share; any other word stands there once: not "a line between two pegs between
 # the first row and the second".
@@ -199,7 +200,7 @@ class SceneNarrator:
         return pa.array(list(self._pieces), pa.string())
 
     def _compile_frames(self) -> None:
-        frames = sorted(self._frames.frames, key=lambda frame: not frame.is_situation)
+        frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs_busy))
         parts = [frame.parts() for frame in frames]
         for each in parts:
             each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
@@ -218,19 +219,22 @@ class SceneNarrator:
         self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
         self._has_place = (self._slots == _SOURCE["place"]).any(axis=1)
-        # What the story must have said of A and of B, or must not have: [frame, person].
-        self._has_deed, self._needs_new = (
-            np.array([[check(frame, person) for person in "AB"] for frame in frames])
-            for check in (Frame.has_deed, Frame.needs_new)
-        )
-        self._needs_busy = np.array([frame.needs_busy for frame in frames])
+        # What has to be true of the people of a frame, as bits of `_state`, and what A and B do in it.
+        needs = [
+            (*(frame.has_deed(each) for each in "AB"), *(frame.needs_new(each) for each in "AB"), frame.needs_busy)
+            for frame in frames
+        ]
+        self._needs = np.array(needs) @ (1 << np.arange(5))
+        self._has_deed = np.array(needs)[:, :2]
         cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
         self._spare = spare[0] if spare else None
         fitting[:, spare] = False
         self._counts = fitting.sum(axis=1)
-        self._situation_counts = fitting[:, [frame.is_situation for frame in frames]].sum(axis=1)  # they come first
+        # Situations come first, and of these those about somebody who is busy.
+        self._situation_counts = fitting[:, [frame.is_situation for frame in frames]].sum(axis=1)
+        self._busy_counts = fitting[:, [frame.needs_busy for frame in frames]].sum(axis=1)
         # For each case the frames that fit, in their order; what follows does not.
         self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
         case, frame = np.nonzero(fitting)
@@ -238,8 +242,8 @@ class SceneNarrator:
         self._connectives = [self._number(self._frames.connectives.get(tense, ())) for tense in (PAST, LASTING)]
         # Facts share a sentence only if there is a frame for every fact of a pair, whatever the story has said.
         pairs = (cases.stands == _PAIRED) & (cases.show_owner == 0)
-        steady = ~(self._has_deed.any(axis=1) | self._needs_new.any(axis=1) | self._needs_busy)
-        self._joiners = self._number(self._frames.joiners if fitting[pairs][:, steady].any(axis=1).all() else ())
+        steady = fitting[pairs][:, self._needs == 0].any(axis=1).all()
+        self._joiners = self._number(self._frames.joiners if steady else ())
         self._stop, self._break = self._number([".", "\n"]).tolist()
 
     def _compile_words(self) -> None:
@@ -432,37 +436,36 @@ class _Telling:
             parts.append(self._opener[:, None])
         # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
         before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
-        before_shown = np.zeros((4, rows), np.bool_)
         here = np.full((4, rows), NOBODY, np.int32)
-        here_shown = np.zeros((4, rows), np.bool_)
         told = np.full((self.used.shape[1], rows), NOTHING, np.int32)
         for fact in range(self.used.shape[1]):
             joined = self.joined[:, fact]
             before = np.where(joined, before, here)
-            before_shown = np.where(joined, before_shown, here_shown)
-            self._turn_if_unshown(fact, before, before_shown)
-            frame = self._choose_frame(fact, before, before_shown, told)
+            self._turn_if_unshown(fact, before)
+            frame = self._choose_frame(fact, before, told)
             told[fact] = frame
-            parts.append(self._sentence(fact, frame))
-            pair = np.stack([self._owner[:, fact], self._relative[:, fact]])
-            shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)])
+            owner, relative = self._owner[:, fact], self._relative[:, fact]
+            resumed = (before == owner).any(axis=0) & ~(before == relative).any(axis=0) & self._owner_bound
+            resumed &= ~self._in_pair[:, fact] & self._chance(_RESUMED_SHARE)
+            parts.append(self._sentence(fact, frame, resumed))
+            pair = np.stack([owner, relative])
             here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
-            here_shown = np.concatenate([np.where(joined, here_shown[:2], shown), joined & shown])
+            self._seen[self._all, np.maximum(owner, 0)] |= resumed
         return ToldRows(self._text(parts), self._lines())
 
-    def _bound(self, person: Numbers, other: Numbers, before: Numbers, shown: Flags) -> Flags:
+    def _bound(self, person: Numbers, other: Numbers, before: Numbers) -> Flags:
         """Return whether a pronoun for a person can mean nobody else of the sentence before."""
         others = (before != NOBODY) & (before != person) & (before != other)
-        genders = self._genders[self._all, np.maximum(before, 0)]
+        genders, shown = (each[self._all, np.maximum(before, 0)] for each in (self._genders, self._seen))
         is_bound: Flags = ~(others & ((genders == self._gender(person)) | ~shown)).any(axis=0)
         return is_bound
 
-    def _turn_if_unshown(self, fact: int, before: Numbers, shown: Flags) -> None:
+    def _turn_if_unshown(self, fact: int, before: Numbers) -> None:
         """Tell the fact that shows the asked person's gender the other way if no pronoun can show it."""
         asked = self.shows[:, fact] & self._turned[:, fact]
         if not asked.any():
             return
-        bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
+        bound = self._bound(self._owner[:, fact], self._relative[:, fact], before)
         back = asked & (self._n._counts[self._cases(fact, bound).number()] == 0)
         self._turned[back, fact] = False
         self._owner[back, fact], self._relative[back, fact] = self._first[back, fact], self._second[back, fact]
@@ -483,11 +486,11 @@ class _Telling:
             np.where(self._in_pair[:, fact], _PAIRED, stands),
         )
 
-    def _choose_frame(self, fact: int, before: Numbers, shown: Flags, told: Numbers) -> Numbers:
+    def _choose_frame(self, fact: int, before: Numbers, told: Numbers) -> Numbers:
         """Choose a frame that fits, and of whose kind the story has none yet if there is one."""
         n = self._n
         owner, relative = (np.maximum(each[:, fact], 0) for each in (self._owner, self._relative))
-        self._owner_bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
+        self._owner_bound = self._bound(self._owner[:, fact], self._relative[:, fact], before)
         cases = self._cases(fact, self._owner_bound)
         # Mostly every gender is shown, not only that of the person asked about, which would give the answer's away.
         wanted = ~self._seen[self._all, owner] & self._chance(0.8)
@@ -496,27 +499,23 @@ class _Telling:
         case = np.where(n._counts[more] > 0, more, any_case)
         if not n._counts[case][self.used[:, fact]].all():
             raise ConfigError("there is no frame for a fact; add frames, or use --no-split-placeholders.")
-        count, situations = np.maximum(n._counts[case], 1), n._situation_counts[case]
-        is_situation = (situations > 0) & (self._chance(_SITUATION_SHARE) | (situations == count))
-        first = np.where(is_situation, 0, situations)
-        frame = n._lists[
-            case, first + self._draws.below(np.where(is_situation, situations, count - situations), self._rows)
-        ]
-        deed_free = ~self._busy & (np.arange(self._busy.shape[1]) < self._deed_counts[:, None])
-        people = np.stack([owner, relative], axis=1)
-        every = self._all[:, None]
-        free, is_new, busy = deed_free[every, people], ~self._met[every, people], self._busy[self._all, owner]
+        count, situations, going_on = np.maximum(n._counts[case], 1), n._situation_counts[case], n._busy_counts[case]
+        goes_on = self._busy[self._all, owner] & (going_on > 0) & self._chance(_GOING_ON_SHARE)
+        is_situation = (situations > going_on) & (self._chance(_SITUATION_SHARE) | (situations == count))
+        first = np.where(goes_on, 0, np.where(is_situation, going_on, situations))
+        past = np.where(goes_on, going_on, np.where(is_situation, situations, count))
+        frame = n._lists[case, first + self._draws.below(past - first, self._rows)]
+        lacking = ~self._state(owner, relative)
+        kinds = n._kind[told[:fact]]
 
         def misfits(rows: npt.NDArray[np.intp], *, strict: bool) -> npt.NDArray[np.intp]:
             """Return the rows whose frame does not go with what the story has said, or is like one that it has."""
             chosen = frame[rows]
-            wrong = (n._has_deed[chosen] & ~free[rows]).any(axis=1) | (n._needs_new[chosen] & ~is_new[rows]).any(axis=1)
-            wrong |= n._needs_busy[chosen] & ~busy[rows]
-            before = told[:fact, rows]
+            wrong: Flags = (n._needs[chosen] & lacking[rows]) > 0
             if strict:
-                wrong |= (n._kind[before] == n._kind[chosen]).any(axis=0)
+                wrong |= (kinds[:, rows] == n._kind[chosen]).any(axis=0)
             else:  # a frame may occur twice if need be, but not with the same relative
-                wrong |= ((before == chosen) & (relative[rows] == self._relative[rows, :fact].T)).any(axis=0)
+                wrong |= ((told[:fact, rows] == chosen) & (relative[rows] == self._relative[rows, :fact].T)).any(axis=0)
             wrong_rows: npt.NDArray[np.intp] = rows[wrong]
             return wrong_rows
 
@@ -525,7 +524,7 @@ class _Telling:
             if not len(rest):
                 break
             if trial < _TRIES:
-                place = first[rest] + self._draws.below((count - first)[rest], len(rest))
+                place = first[rest] + self._draws.below((past - first)[rest], len(rest))
             else:
                 if trial == _TRIES:
                     case[rest], count[rest] = any_case[rest], np.maximum(n._counts[any_case[rest]], 1)
@@ -536,13 +535,22 @@ class _Telling:
         if len(rest) and n._spare is not None:
             rest = rest[cases.stands[rest] != _PAIRED]
             frame[rest] = n._spare
-        for each in (owner, relative):
-            self._met[self._all, each] = True
         for side, each in enumerate((owner, relative)):
+            self._met[self._all, each] = True
             self._busy[self._all, each] |= n._has_deed[frame, side]
         self._seen[self._all, relative] = True
         self._seen[self._all, owner] |= n._shows_owner[frame]
         return frame
+
+    def _state(self, owner: Numbers, relative: Numbers) -> npt.NDArray[np.int64]:
+        """Return as bits whether A and B can still do something in the scene, whether they are new, and A busy."""
+        every = self._all
+        can_do = (~self._busy[every, each] & (each < self._deed_counts) for each in (owner, relative))
+        is_new = (~self._met[every, each] for each in (owner, relative))
+        state = np.zeros(self._rows, np.int64)
+        for bit, flags in enumerate((*can_do, *is_new, self._busy[every, owner])):
+            state |= flags.astype(np.int64) << bit
+        return state
 
     def _choose_phrases(self) -> None:
         """Choose the scene of each row, and which of its phrases go with which fact."""
@@ -605,11 +613,11 @@ class _Telling:
 
     # ------------------------------------------------------------------------------------------------------------- text
 
-    def _sentence(self, fact: int, frame: Numbers) -> Numbers:
-        """Return the pieces of a fact's sentence, [row, piece]."""
+    def _sentence(self, fact: int, frame: Numbers, resumed: Flags) -> Numbers:
+        """Return the pieces of a fact's sentence, [row, piece], in which a pronoun can mean A where it is resumed."""
         n, rows = self._n, self._rows
         connective = self._connective(fact, frame)
-        sources = self._sources(fact, frame, connective != NOTHING)
+        sources = self._sources(fact, frame, connective != NOTHING, resumed)
         body = np.maximum(n._literals[frame], sources[n._slots[frame], self._all[:, None]])
         joined = self.joined[:, fact]
         follows = self.joined[:, fact + 1] if fact + 1 < self.joined.shape[1] else np.zeros(rows, np.bool_)
@@ -637,7 +645,7 @@ class _Telling:
             found = np.where(wanted & (n._tense[frame] == tense), chosen, found)
         return found
 
-    def _sources(self, fact: int, frame: Numbers, connected: Flags) -> Numbers:
+    def _sources(self, fact: int, frame: Numbers, connected: Flags, resumed: Flags) -> Numbers:
         """Return the piece that each of SOURCES stands for, [source, row]; the last is nothing."""
         n, rows, every = self._n, self._rows, self._all
         owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
@@ -648,17 +656,24 @@ class _Telling:
         def put(name: str, value: npt.NDArray[np.generic]) -> None:
             sources[_SOURCE[name]] = value
 
-        put("A", n._names[self._names[every, np.maximum(owner, 0)]])
+        name, pronouns = (
+            self._names[every, np.maximum(owner, 0)],
+            {form: each[ours] for form, each in n._pronouns.items()},
+        )
+        put("A", n._names[name])
+        put("Who", np.where(resumed, np.where(connected, pronouns["he"], pronouns["He"]), n._names[name]))
+        put("Whose", np.where(resumed, np.where(connected, pronouns["his"], pronouns["His"]), n._owners[name]))
+        put("whose", np.where(resumed, pronouns["his"], n._owners[name]))
         put("B", n._names[self._names[every, np.maximum(relative, 0)]])
         put("kin", n._kin[relation, theirs])
         put("a kin", n._a_kin[relation, theirs])
         put("siblings", n._siblings[ours, theirs])
-        for form, pieces in n._pronouns.items():
-            put(f"A.{form}", pieces[ours])
+        for form, pieces in pronouns.items():
+            put(f"A.{form}", pieces)
         clear = self._owner_bound & (ours != theirs)
         for form in ("he", "him"):
-            put(f"A or {form}", np.where(clear, n._pronouns[form][ours], sources[_SOURCE["A"]]))
-        put("A's", np.where(clear, n._pronouns["his"][ours], n._owners[self._names[every, np.maximum(owner, 0)]]))
+            put(f"A or {form}", np.where(clear, pronouns[form], n._names[name]))
+        put("A's", np.where(clear, pronouns["his"], n._owners[name]))
         if not n._scenes:
             return sources
         for person, number in (("A", owner), ("B", relative)):

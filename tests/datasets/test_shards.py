@@ -200,6 +200,44 @@ def test_a_full_disk_keeps_finished_shards_and_replaces_nothing(
     assert files_of(tmp_path / "out") == files_of(tmp_path / "one")
 
 
+class FullDisk(LocalFolder):
+    """A folder in which one shard finds no space."""
+
+    def put(self, file: Path, name: str) -> None:
+        if name.startswith("train-00002"):
+            raise OSError(28, "No space left on device")
+        super().put(file, name)
+
+
+def make_apart(out: Path, workers: int) -> None:
+    """Make what `make` makes, in worker processes, which do not have its patch."""
+    made = make_benchmark("tomi", 7).with_blocks_of(BLOCK)
+    with make_engine(workers=workers) as engine:
+        write_dataset(made, COUNTS, out, engine=engine, shard_stories=BLOCK)
+
+
+def test_a_full_disk_in_one_worker_is_one_sentence_and_leaves_no_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "one")
+    with monkeypatch.context() as patch:
+        patch.setattr("storyproof.datasets.writing.LocalFolder", FullDisk)
+        said = r"cannot write .*out: No space left on device; the shards that are finished are kept, and the same"
+        with pytest.raises(DataError, match=said):
+            make_apart(tmp_path / "out", 2)
+    assert not (tmp_path / "out").exists()
+    make_apart(tmp_path / "out", 2)
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "one")
+
+
+def test_more_workers_than_shards_change_nothing(tmp_path: Path) -> None:
+    make(tmp_path / "one")
+    make_apart(tmp_path / "many", 9)
+    assert files_of(tmp_path / "many") == files_of(tmp_path / "one")
+    with make_engine(workers=9) as engine:
+        assert storyproof.verify(tmp_path / "many", engine=engine).ok
+
+
 def test_an_unfinished_dataset_of_another_command_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
+from storyproof.audits import audit
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import names
 from storyproof.datasets.content_hash import ContentHash
@@ -453,6 +454,18 @@ def test_whoever_reads_a_file_also_hashes_it(shards: Path, monkeypatch: pytest.M
     with make_engine(workers=2) as engine:
         [finding] = storyproof.verify(shards, engine=engine).findings
     assert "train-00001-of-00003.jsonl differs from the manifest" in finding.found
+
+
+def test_many_large_files_are_audited_on_all_cores(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storyproof.audits.audit.available_cores", lambda: 16)
+    assert audit.usual_workers([shards]) == 1  # small ones are not worth a process
+    monkeypatch.setattr("storyproof.audits.audit._WORKER_BYTES", 1)
+    files = sorted(shards.glob("*.jsonl"))
+    assert len(files) > 2
+    assert [audit.usual_workers([shards]), audit.usual_workers(files[:2])] == [len(files), 2]
+    assert audit.usual_workers(["s3://bucket/data", shards / "missing"]) == 1
+    monkeypatch.setattr("storyproof.audits.audit.available_cores", lambda: 2)
+    assert audit.usual_workers([shards]) == 2
 
 
 def test_of_damaged_files_the_first_one_is_named(shards: Path) -> None:

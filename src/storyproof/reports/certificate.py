@@ -68,8 +68,8 @@ def _file(path: Path, report: FileReport) -> dict[str, Any]:
 
 
 def _ceiling(shortcuts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the best that a probe reaches without reasoning; nothing if none was run."""
-    rows = [each for each in shortcuts.get("rows", ()) if each.get("accuracy")]
+    """Return the best that is reached without something that the data claim to test; nothing if none was measured."""
+    rows = [each for each in shortcuts.get("rows", ()) if each["shortcut"]]
     if not rows:
         return {}
     best = max(rows, key=lambda each: each["accuracy"]["value"])

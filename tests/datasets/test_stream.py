@@ -50,7 +50,7 @@ HASHES = {
     "tom-babi": ("1431d18c00eab16c", "3ea523f0c053b911"),
     "tom-babi-easy": ("2067f42c0bfeaa72", "ea3e0b0aa66c007b"),
     "tom-k": ("aef6a16ace867301", "243399783c86ac48"),
-    "clutrr": ("db21246d0577dc8f", "59cc4f55e3e75176"),
+    "clutrr": ("8316fe295d8875f8", "584d4daaf8b6a6e7"),
 }
 
 

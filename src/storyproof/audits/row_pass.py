@@ -446,7 +446,7 @@ class _Bench:
         if finding.expected and choices and right is None:
             reason = f"{reason}; it is none of the choices" if reason else "it is none of the choices"
         fix = at if finding.fix and right is not None else ""
-        return replace(finding, field=at, fix=fix, reason=reason, rewrite=(written, right) if fix else None)
+        return replace(finding, field=at or "answer", fix=fix, reason=reason, rewrite=(written, right) if fix else None)
 
     def conclude(self, report: FileReport) -> None:
         """Add what is known once all rows were judged."""

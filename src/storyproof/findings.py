@@ -32,6 +32,7 @@ COMMON_KINDS = {  # of rows of all families
     MANIFEST: "The files are not as the manifest describes them.",
 }
 PROOF_SAMPLE = 100  # different questions per file whose proofs are checked by deletion, unless all are asked for
+SAMPLES = 10_000  # draws from a generator, unless users say how many
 _SHOWN = 1000  # characters of a value
 _LISTED = (
     *("file", "row", "line", "id", "kind", "field", "found", "expected", "reason", "reading", "sentences", "asked"),

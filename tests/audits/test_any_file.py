@@ -243,7 +243,7 @@ def test_answers_are_compared_with_choices(tmp_path: Path) -> None:
     assert listed == {("not_a_choice", 4), ("choice_twice", 3)}
 
 
-def test_splits_are_compared(tmp_path: Path) -> None:
+def test_splits_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for split, answer in (("train", "box"), ("validation", "jar")):
         (tmp_path / split).mkdir()
         write_stream(tmp_path / split / "data-00000-of-00001.arrow", [{**ROWS[0], "label": answer}])
@@ -255,6 +255,8 @@ def test_splits_are_compared(tmp_path: Path) -> None:
     done = run("audit", tmp_path)
     assert "shared by train and val: 1 story, 1 question, 1 conflict" in done.stdout
     assert "left out, because no question is found in it: " in done.stdout
+    monkeypatch.setattr("storyproof.audits.audit.MOST_COMPARED", 1)  # rows, so that memory is bounded
+    assert storyproof.audit(tmp_path).shared == []
 
 
 def test_folders_and_archives_are_searched(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The explorer in a real browser."""
 
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -8,9 +9,11 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from storyproof.solvers.llm.options import ModelOptions
 from tests.browser.conftest import TIMEOUT_MS, Open, Visit
 from tests.browser.serving import start_server
 from tests.reports.run_samples import HOSTILE
+from tests.solvers.llm.serving import FakeServer
 from tests.web.test_stories import FAMILY, QUESTION, STORY
 
 READY = "html[data-ready]"
@@ -97,8 +100,8 @@ def test_a_dial_makes_another_story(opened: Callable[..., Visit]) -> None:
         seen.page.locator("[data-dial=text] .reset").click()
     expect(seen.page.locator("[data-dial=text].turned")).to_have_count(0)
     before = answer(seen).text_content()
-    seen.page.click("#settings summary")
     seen.page.fill("[data-dial=test_k] input", "99")
+    seen.page.click("#settings summary")  # folds the group
     seen.page.click("#dials button.primary")
     error = seen.page.locator("[data-dial=test_k] .error")
     expect(error).to_contain_text("use whole numbers from 2 to 15")
@@ -112,7 +115,9 @@ def test_a_preset_fills_the_dials(opened: Callable[..., Visit]) -> None:
     lies = seen.page.locator("[data-dial=lies] input")
     assert (lies.get_attribute("type"), lies.get_attribute("min"), lies.get_attribute("max")) == ("range", "0", "20")
     assert lies.input_value() == "1"
+    seen.page.click("#settings summary >> text=Messages")
     seen.page.click("#presets >> text=extreme")
+    expect(lies).to_be_visible()
     expect(lies).to_have_value("3")
     assert seen.page.locator("[data-dial=order] output").text_content() == "6"
     assert seen.page.locator(".dial.turned").count() == 0
@@ -240,6 +245,20 @@ def test_models_are_asked_and_replies_are_text(opened: Callable[..., Visit]) -> 
     assert seen.trouble == []
 
 
+def test_a_reply_grows_as_it_comes(data: Path, visit: Open) -> None:
+    with FakeServer(reply="I think that it is in the box.", hold_after_words=3) as server:
+        options = ModelOptions(base_urls=(server.url,), retries=0)
+        seen = visit(f"{start_server(data, models=['openai/fake'], options=options)}explore", f"#{urlencode(PLACE)}")
+        seen.page.wait_for_selector(READY, state="attached")
+        seen.page.select_option("#ask [name=model]", "openai/fake")
+        seen.page.click("#ask button")
+        expect(seen.page.locator(".reply .growing")).to_have_text("I think that ")
+        server.behave()
+        expect(seen.page.locator(".reply .said")).to_have_text("I think that it is in the box.")
+        expect(seen.page.locator(".reply .growing")).to_have_count(0)
+    assert seen.trouble == []
+
+
 @pytest.mark.parametrize(
     "text", [HOSTILE, "<img src=x onerror=alert(1)>", "\u202e\u0000\u001b[2J", "]]>--><svg onload=alert(1)>"]
 )
@@ -265,11 +284,59 @@ def test_a_dataset_is_downloaded(opened: Callable[..., Visit], data: Path) -> No
     assert list((data / "downloads").glob("tomi-*.zip"))
 
 
-def test_a_picture_is_saved(opened: Callable[..., Visit]) -> None:
+def test_a_card_is_saved(opened: Callable[..., Visit]) -> None:
+    """An image with the story, a wrong reply struck out, and the proved answer, wide enough to be read."""
     seen = opened()
-    with seen.page.expect_download() as download:
-        seen.page.click("#save")
-    assert Path(download.value.path()).read_text("utf-8").startswith("<svg")
+    write(seen, STORY, "Where is the key really?")
+    expect(answer(seen)).to_have_text("jar")
+    heights = []
+    for model in ("oracle", f"{__name__}:chat"):
+        seen.page.select_option("#ask [name=model]", model)
+        seen.page.click("#ask button")
+        expect(seen.page.locator(".reply").first).to_contain_text("right" if model == "oracle" else "wrong")
+        with seen.page.expect_download() as download:
+            seen.page.click("text=Save as image")
+        content = Path(download.value.path()).read_bytes()
+        assert content.startswith(b"\x89PNG")
+        width, height = struct.unpack(">II", content[16:24])
+        assert width == 2400
+        heights.append(height)
+    assert heights[1] > heights[0]  # by the line of the wrong reply
+    assert seen.trouble == []
+
+
+def test_a_family_story_plays(opened: Callable[..., Visit]) -> None:
+    seen = opened({"benchmark": "clutrr", "split": "test", "place": 4, "number": 0})
+    told = seen.page.locator("#told li")
+    count = int(seen.page.get_attribute("#where", "max") or 0)
+    expect(told).to_have_count(count)
+    expect(seen.page.locator("#told .later")).to_have_count(0)
+    expect(seen.page.locator(".matrix.kin .asked")).to_have_text(answer(seen).text_content())
+    whole = seen.page.locator(".matrix.kin td:not(.same):has-text('')").count()
+    people = seen.page.locator(".matrix.kin tbody tr").count()
+    assert whole == people * (people - 1)
+    told.nth(1).locator("button").click()
+    expect(seen.page.locator("#told .later")).to_have_count(count - 2)
+    expect(seen.page.locator("#told .now")).to_have_count(1)
+    expect(seen.page.locator("#pictures")).to_be_hidden()
+    expect(seen.page.locator("#meanwhile svg.wide")).to_be_visible()
+    expect(seen.page.locator(".matrix.kin .asked")).to_have_text("?")
+    seen.page.click("#play")
+    expect(seen.page.locator("#told .later")).to_have_count(0)
+    expect(seen.page.locator("#pictures")).to_be_visible()
+    assert seen.trouble == []
+
+
+def test_dials_are_grouped_by_subject(opened: Callable[..., Visit]) -> None:
+    seen = opened({"benchmark": "tom-k", "split": "test", "place": 4, "number": 0})
+    headings = seen.page.locator("#settings summary").all_text_contents()
+    assert headings == ["Questions", "Plot", "Messages and secrets", "Wording"]
+    order = seen.page.locator("[data-dial=order]")
+    assert order.bounding_box()["height"] < 30  # type: ignore[index] # name, slider and value in one line
+    order.locator("input").fill("2")
+    expect(order.locator("output")).to_have_text("2")
+    order.locator(".reset").click()
+    expect(order.locator("output")).to_have_text("3")
 
 
 def test_keys(opened: Callable[..., Visit]) -> None:

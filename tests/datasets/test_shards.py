@@ -83,7 +83,8 @@ def test_shards_have_the_content_of_one_file(tmp_path: Path, format: str) -> Non
 def test_shards_depend_on_the_command_alone() -> None:
     made = make_benchmark("tomi", 7)
     whole, divided = BLOCK * 16, BLOCK * 17
-    for count, shards in ((3, 1), (whole, 1), (divided, 17), (BLOCK * 64, 64), (BLOCK * 65, 33), (BLOCK * 11_200, 70)):
+    many = ((BLOCK * 128, 128), (BLOCK * 129, 65), (BLOCK * 2048, 128), (BLOCK * 8192, 512), (BLOCK * 90_000, 563))
+    for count, shards in ((3, 1), (whole, 1), (divided, 17), *many):
         plan = plan_shards(made, {"train": count, "test": 0})
         assert len(plan) == shards
         assert sum(each.blocks for each in plan) == made.block_count(count)
@@ -398,6 +399,22 @@ def test_files_that_are_read_apart_give_the_same_findings_in_the_same_order(shar
     with make_engine() as engine:
         assert storyproof.verify(shards, engine=engine) == one
         assert storyproof.audit(shards, engine=engine) == storyproof.audit(shards)
+
+
+def test_whoever_reads_a_file_also_hashes_it(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process that hashes the files of all others would keep them waiting."""
+
+    def refuse(path: Path) -> str:
+        raise AssertionError(path)
+
+    monkeypatch.setattr("storyproof.datasets.manifest.file_sha256", refuse)
+    with make_engine(workers=2) as engine:
+        assert storyproof.verify(shards, engine=engine).ok
+    with (shards / "train-00001-of-00003.jsonl").open("a") as file:
+        file.write("\n")
+    with make_engine(workers=2) as engine:
+        [finding] = storyproof.verify(shards, engine=engine).findings
+    assert "train-00001-of-00003.jsonl differs from the manifest" in finding.found
 
 
 def test_of_damaged_files_the_first_one_is_named(shards: Path) -> None:

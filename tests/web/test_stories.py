@@ -1,6 +1,7 @@
 """Stories through the explorer's application: made, edited, asked about, stepped through and put to models."""
 
 import io
+import json
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ import pytest
 
 from storyproof.catalog import names
 from storyproof.families.family import load_family
+from storyproof.solvers.llm.options import ModelOptions
 from storyproof.web.app import create_app
 from tests.reports.run_samples import HOSTILE
+from tests.solvers.llm.serving import FakeServer
 from tests.web.client import PATIENT_S, Client
 
 STORY = """Ada entered the attic.
@@ -244,13 +247,6 @@ def test_the_person_who_differs_between_families_is_marked(client: Client) -> No
         assert model["picture"]["svg"].count("person asked moved") == 1
 
 
-def test_a_picture_is_saved_as_a_file_of_its_own(client: Client) -> None:
-    found = client.post("/api/picture", story=STORY, question=QUESTION).json["svg"]
-    assert found.startswith("<svg")
-    assert "<style>" in found
-    assert "var(--" not in found
-
-
 def test_an_impossible_sentence_is_named_and_answered(client: Client) -> None:
     found = client.post("/api/read", story=f"{STORY}\nAda exited the attic.", question=QUESTION).json
     [problem] = found["problems"]
@@ -364,6 +360,26 @@ def test_a_language_model_is_asked_and_its_reply_is_only_text(client: Client) ->
     plain = client.post("/api/ask", story=STORY, question=QUESTION, model=model, conventions=False)
     assert step["prompt"].endswith("\n\n" + plain.json["steps"][0]["prompt"])
     assert HOSTILE in step["reply"]
+
+
+def test_what_a_language_model_says_comes_bit_by_bit(folder: Path) -> None:
+    with FakeServer(reply="In the jar.") as server:
+        options = ModelOptions(base_urls=(server.url,), retries=0)
+        client = Client(create_app(folder / "data", models=["openai/fake"], options=options, quick_s=PATIENT_S))
+        about = {"story": STORY, "question": QUESTION, "model": "openai/fake", "prompt": "zero-shot"}
+        whole = client.post("/api/ask", about)
+        assert whole.headers["content-type"] == "application/x-ndjson"
+        *said, last = map(json.loads, whole.text.splitlines())
+        assert said[-1] == {"said": "In the jar."}
+        assert last["answer"] == "In the jar."
+        assert not last["matches"]["careful"]["right"]
+        server.behave(reply="In the jar.", ends_in_the_middle=True)
+        *said, last = map(json.loads, client.post("/api/ask", about | {"conventions": False}).text.splitlines())
+        assert said[-1] == {"said": "In the "}
+        assert "ends in the middle" in last["error"]
+        server.behave(broken=1.0)
+        refused = client.post("/api/ask", about | {"prompt": "chain-of-thought"})
+        assert (refused.status, "out of memory" in refused.error) == (400, True)
 
 
 @pytest.mark.parametrize("model", ["os:system", "openai/gpt", "/etc/passwd", "majority", "nobody"])

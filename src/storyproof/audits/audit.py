@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from storyproof.audits.fixes import MANNERS, MARK, fixes
-from storyproof.audits.plain_checks import RowHashes, find_shared
+from storyproof.audits.plain_checks import MOST_COMPARED, RowHashes, find_shared
 from storyproof.audits.row_consistency import FileOrder, OrderOfFile, RowOrder
 from storyproof.audits.row_pass import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
 from storyproof.datasets.folders import MARKER, is_unfinished, whole_folder
@@ -33,7 +33,7 @@ from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.family import Family, families, load_family
 from storyproof.families.file_judge import Subject
-from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding
+from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding, add_up
 from storyproof.findings import MANIFEST as DIFFERS
 from storyproof.formats.columns import parse_columns, parse_consistent
 from storyproof.formats.format import split_in, suffixes
@@ -130,11 +130,16 @@ def _audit(
     hashes: dict[tuple[str, str], str] = {}
     orders = _Orders(examine_file)
     compared: list[RowHashes] = []
+    rows_compared = 0
     with make_engine() if engine is None else nullcontext(engine) as entered:
         for file, examined in zip(files, in_order(entered, examine_file, files), strict=True):
             reports.append(orders.follow(file, examined))
             hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
-            compared += examined.compared
+            rows_compared += sum(len(each.questions) for each in examined.compared)
+            if rows_compared <= MOST_COMPARED:
+                compared += examined.compared
+            else:
+                compared.clear()  # 25 bytes a row, of any number of files
             if engine is not None:
                 progress(examined.report.questions)
     orders.close()
@@ -144,7 +149,7 @@ def _audit(
         _write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
     problems = dict.fromkeys(problem for each in manifests for problem in each.problems(hashes))
     lacks = any(each.is_folder and each.manifest is None for each in manifests)
-    shared = find_shared(compared)
+    shared = find_shared(compared)  # nothing if there are too many rows
     return AuditReport([*resources, *reports], [*map(_manifest_finding, problems)], lacks, shared, left_out)
 
 
@@ -176,6 +181,22 @@ def kinds_of(report: AuditReport) -> dict[str, str]:
         for kind, text in family.kinds.items():
             kinds.setdefault(kind, text)
     return kinds | COMMON_KINDS
+
+
+def by_own_rules(report: AuditReport) -> str:
+    """Return in a sentence how many labels are right under the rules that their own prompt states; empty if none does.
+
+    It names the published sets that were recognised.
+    """
+    rules = [file.totals["own_rules"] for file in report.files if "own_rules" in file.totals]
+    counts = add_up([kinds for each in rules for kinds in each.values()])
+    if not counts:
+        return ""
+    right, none = counts.pop("right", 0), counts.pop("none", 0)
+    others = sorted(counts.items(), key=lambda each: -each[1])
+    parts = [f"{right:,} of {right + none + sum(counts.values()):,} labels are right under the set's own rules"]
+    parts += [f"{count:,} right only under {name}" for name, count in others]
+    return ", ".join([*parts, f"{none:,} right under none"])
 
 
 def by_consequence(report: AuditReport) -> list[Finding]:
@@ -243,7 +264,7 @@ class _Examined:
         report: Without what is wrong with the order of rows.
         order: What must be known to say that.
         seams: See `examine`.
-        sha256: The hash of a file at a URL.
+        sha256: The hash of a file that may be in a manifest; empty for others.
         compared: What is compared with the rows of other files.
     """
 
@@ -283,7 +304,8 @@ class _ExamineFile:
                 split=item.split,
                 hashes=compared,
             )
-            sha256 = file_sha256(path) if is_url(item.file.place) else ""
+            in_dataset = is_url(item.file.place) or Path(item.folder, MANIFEST).is_file()
+            sha256 = file_sha256(path) if in_dataset else ""
             return _Examined(report, order.summary(), seams, sha256, compared)
 
     def subject(self, item: _File, path: Path) -> tuple[Subject, str]:
@@ -350,7 +372,7 @@ class _Manifest:
         """Yield how the files differ from it.
 
         Args:
-            hashes: The files that were read, by folder and name; with their hashes, if they were fetched.
+            hashes: The files that were read, by folder and name; with the hashes of those in datasets.
         """
         if self._is_unfinished:
             yield "the folder is unfinished: the run that wrote it was killed"

@@ -194,8 +194,6 @@ def _groups(keys: Hashes) -> Iterator[Numbers]:
 
 def find_shared(files: Sequence[RowHashes]) -> list[dict[str, Any]]:
     """Return what each two splits share: stories, questions about them, and conflicts; nothing if they share none."""
-    if sum(len(each.questions) for each in files) > MOST_COMPARED:
-        return []
     found = []
     by_split = {}
     for place, name in enumerate(SPLITS):

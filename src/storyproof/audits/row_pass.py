@@ -28,7 +28,7 @@ from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError, UnknownNameError, quoted
 from storyproof.example import SCHEMA, Example, plain_schema
 from storyproof.families.family import Family, family_of_table, load_family, own_example, recognise
-from storyproof.families.file_judge import FileJudge, Subject
+from storyproof.families.file_judge import OWN_RULES, FileJudge, Subject
 from storyproof.findings import INCONSISTENT, UNREAD, FileReport, Finding, add_up
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
 from storyproof.formats.columns import chosen_as, find_paths, folded, values_at
@@ -162,7 +162,11 @@ class RowSource:
                 named = " and ".join(f"'{name}'" for name in ignored)
                 self._notes.append(f"{named} hold other values than the columns of ours, and are not compared")
         is_foreign = self._file is not None and not self._file.is_ours
-        self.subject = replace(subject, is_foreign=is_foreign)
+        settings = dict(subject.settings)
+        if self._file is not None and self._file.published is not None:
+            self._notes.append(self._file.published.describe())
+            settings |= {OWN_RULES: self._file.published.rules}
+        self.subject = replace(subject, is_foreign=is_foreign, settings=settings)
         self._has_several = False  # rows in a record
 
     @property

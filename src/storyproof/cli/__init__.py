@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sys
+from importlib.machinery import ModuleSpec
 from itertools import zip_longest
 from typing import Any
 
@@ -41,6 +42,8 @@ _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps 
 
 
 HELP = ["-h", "--help"]
+# What `python -m storyproof` runs. Worker processes import the program that starts them again, but for such modules.
+_PROGRAM = ModuleSpec("storyproof.__main__", None)
 EXIT_CODES = (
     "Exit codes: 0: success. 1: audit found labels that are wrong, or rows that it does not understand. 2: an error in "
     "the command or its input; the message says what was found, where, and what to do. 3: evaluate got too few answers "
@@ -143,6 +146,7 @@ def _plain_message(error: Any) -> str:
 def main() -> None:
     """Run a command; what goes wrong is reported in one sentence on standard error, see `EXIT_CODES`."""
     name_options()
+    sys.modules["__main__"].__spec__ = _PROGRAM
     signal.signal(signal.SIGTERM, _terminate)
     # Commands make many objects that live until the end, and few cycles: the collector need not look at them so often.
     gc.set_threshold(100_000, 20, 100)

@@ -17,7 +17,7 @@ from storyproof.cli.output import check_folder, check_results, takes_output, wri
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.safe_terminal import console, echo, note
 from storyproof.errors import ConfigError
-from storyproof.findings import PROOF_SAMPLE
+from storyproof.findings import PROOF_SAMPLE, SAMPLES
 from storyproof.io.storage import as_place
 from storyproof.language.display_names import display_name
 
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 def audit(
     context: typer.Context,
     paths: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="paths",
+            show_default=False,
             help="Files, folders or URLs (s3://…): .txt (ToMi, ToM-bAbI), .csv, .tsv, .jsonl, .json, .parquet, .arrow, "
-            ".xlsx; zipped ones too; also placeholders (.json).",
+            ".xlsx; zipped ones too; also placeholders (.json). None with --generator.",
         ),
-    ],
+    ] = None,
     format: Annotated[
         str,
         typer.Option(
@@ -83,6 +84,23 @@ def audit(
         bool, typer.Option("--language", help="Also measure how varied the language of the stories is.")
     ] = False,
     against: Annotated[Path | None, typer.Option(help="Also look for overlap with this dataset.")] = None,
+    generator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="<module:function>",
+            help="Instead of files: a function that returns (story, question, answer), which is called with a seed.",
+        ),
+    ] = None,
+    samples: Annotated[int, typer.Option(help="--generator: how many samples to draw.")] = SAMPLES,
+    dial: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="<name=values>",
+            help="--generator: what else the function is called with, such as people=2..5 or kind=easy,hard; may be "
+            "repeated. All combinations take turns.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="--generator: the seed of the first sample.")] = 0,
     most: Annotated[int, typer.Option(help="List at most this many findings; 0 lists all.")] = 20,
     engine: engines.Name = engines.PROCESSES,
     address: engines.Address = None,
@@ -96,11 +114,23 @@ def audit(
 
     `verify` is another name of this command. Exit code 1 if a label is wrong, or a row is not understood.
     Labels that follow under some readings only, duplicates and small tests are listed too, but do not count as wrong.
+    With `--generator`, samples of a program are judged instead of files, and disagreements shrunk to small stories.
     """
     import storyproof
     from storyproof.formats.columns import parse_columns
     from storyproof.io.archives import unpacked
 
+    if generator is not None:
+        _refuse_file_options(context)
+        _audit_generator(generator, samples, seed, dial or [], reading or [], rules, most, json_out)
+        return
+    for option in ("samples", "dial", "seed"):
+        if is_given(context, option):
+            raise ConfigError(
+                f"--{option} has an effect on samples of a generator only; add --generator MODULE:FUNCTION."
+            )
+    if not paths:
+        raise ConfigError("no files were given; name at least one, or a generator: --generator MODULE:FUNCTION.")
     places = [as_place(path) for path in paths]
     for is_wanted, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
         engines.refuse_urls(places if is_wanted else [], option)
@@ -161,12 +191,82 @@ def audit(
         raise typer.Exit(1)
 
 
+_OF_GENERATORS = ("context", "generator", "samples", "dial", "seed", "reading", "rules", "most", "json_out")
+
+
+def _refuse_file_options(context: typer.Context) -> None:
+    """Raise ConfigError if files, or what is done with files, are given beside a generator."""
+    for parameter in context.command.params:
+        if parameter.name not in _OF_GENERATORS and is_given(context, parameter.name or ""):
+            name = "paths" if parameter.name == "paths" else max(parameter.opts, key=len)
+            raise ConfigError(f"{name} and --generator exclude each other; generate files, and audit these instead.")
+
+
+def _audit_generator(
+    generator: str,
+    samples: int,
+    seed: int,
+    dials: Sequence[str],
+    readings: Sequence[str],
+    rules: Path | None,
+    most: int,
+    json_out: Path | None,
+) -> None:
+    """Audit what a generator draws, and print or write what was found."""
+    from storyproof.audits.generators import DEPENDENT, FAILED, WRONG, audit_generator, parse_dials
+    from storyproof.reports.numbers import counted
+
+    check_results(json_out, [rules], "--json")
+    values = parse_dials(dials)
+    with progress_bar("samples", samples) as progress:
+        report = audit_generator(
+            generator,
+            samples=samples,
+            seed=seed,
+            dials=values,
+            readings=tuple(readings),
+            rules=rules,
+            progress=progress,
+        )
+    if json_out is not None:
+        content = report.as_dict()
+        write_result(json_out, json.dumps(content, indent=2, ensure_ascii=takes_output(json_out), default=str) + "\n")
+    if not takes_output(json_out):
+        further = f", {report.further:,} of them further ones" if report.further else ""
+        share = "" if report.judged == report.questions else f" ({_percent(report.judged, report.questions)})"
+        wrong, dependent, failed = (report.counts[each] for each in (WRONG, DEPENDENT, FAILED))
+        echo(
+            f"{counted(report.samples, 'sample')}, {counted(report.questions, 'question')}{further}: "
+            f"{report.judged:,} judged{share}, {counted(wrong, 'wrong answer')}, {dependent:,} rule-dependent, "
+            f"{report.unread.total():,} not understood" + (f", {counted(failed, 'error')}" if failed else "")
+        )
+        if report.conflicts:
+            echo(f"  {counted(report.conflicts, 'conflict')} (the same story and question, different answers)")
+        for reason, count in report.unread_reasons.most_common(3):
+            echo(f"  not understood: {count:,} {reason}")
+        for line in (line for each in report.causes[: most or None] for line in str(each).split("\n")):
+            echo(line)
+        if most and len(report.causes) > most:
+            echo(
+                f"… and {counted(len(report.causes) - most, 'more cause')}; --most 0 lists all, --json FILE writes all"
+            )
+        echo(counted(len(report.causes), "cause"))
+    if json_out is not None and not takes_output(json_out):
+        note(f"all causes written to {json_out}")
+    if not report.ok:
+        raise typer.Exit(1)
+
+
 def _print(report: AuditReport, most: int) -> None:
     """Print how much was judged and found, then findings, wrong answers first."""
-    from storyproof.audits.audit import by_consequence, listed_statuses
+    from storyproof.audits.audit import by_consequence, by_own_rules, listed_statuses
     from storyproof.reports.numbers import counted
 
     totals = report.totals
+    if rules := by_own_rules(report):
+        echo(rules)
+        for asked, counts in totals.pop("own_rules").items():
+            echo(f"  {display_name(asked)}: {', '.join(f'{name} {count:,}' for name, count in counts.items())}")
     if entries := totals.pop("entries", 0):
         echo(f"{entries:,} placeholders")
     if report.questions:

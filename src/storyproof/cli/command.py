@@ -15,6 +15,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from storyproof.cli.safe_terminal import quietly
+from storyproof.runtime.lean_imports import import_arrow_alone
 
 ARGUMENT = ""  # the option is the command's argument under another name
 OTHER_NAMES: dict[str, dict[str, str]] = {
@@ -54,6 +55,11 @@ def is_given(context: typer.Context, name: str) -> bool:
 
 class Command(TyperCommand):
     """A command with `--quiet` that also takes other names of its options."""
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """Begin the command: before anything else is imported for it."""
+        import_arrow_alone()
+        return super().make_context(*args, **extra)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments under the names that options have here."""

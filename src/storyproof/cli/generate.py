@@ -60,7 +60,7 @@ def generate(
         int | None,
         typer.Option(
             help="The number of stories in a shard, rounded up to whole blocks of 6,144.",
-            show_default="one file for a split of at most 98,304; else a 64th of it, at most 983,040",
+            show_default="one file for a split of at most 98,304; else a 128th of it, at most 98,304 or a 512th",
         ),
     ] = None,
     force: Annotated[

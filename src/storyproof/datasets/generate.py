@@ -101,7 +101,7 @@ def generate(
             `if __name__ == "__main__":`, as all that starts processes does.
         engine: Where shards are made, see `storyproof.engines`; with `out`.
         shard_stories: How many stories a shard has; by default a split of at most 98,304 stories is one file, and a
-            larger one has up to 64 shards or more; with `out`.
+            larger one has up to 128 shards or more; with `out`.
         force: Replace a dataset that storyproof wrote, if nothing was added to it or changed.
         progress: Called with the number of stories done since the last call; with `out`.
         **settings: The benchmark's own, such as `vocabulary`, `disjoint`, `noise`, `task` or `train_k`; `preset` for

@@ -30,7 +30,8 @@ from storyproof.io.storage import Folder
 Progress = Callable[[int], None]
 Counts = dict[str, Counter[tuple[str, ...]]]
 _WHOLE_BLOCKS = 16  # a split of at most 16 blocks, 98,304 stories, is one file
-_USUAL_SHARDS = 64  # of a larger split, so that they keep many cores busy to the end
+_USUAL_SHARDS = 128  # of a larger split: at the end of the work, cores without a shard wait for those that have one
+_MANY_SHARDS = 512  # of a split whose shards would be larger than that
 _MOST_BLOCKS = 160  # of a shard: 983,040 stories, some hundred megabytes
 
 
@@ -65,14 +66,16 @@ def plan_shards(benchmark: Benchmark, counts: Mapping[str, int], stories: int | 
         benchmark: What is made.
         counts: Stories for each split.
         stories: How many a shard has, rounded up to whole blocks. By default a split of at most 98,304 stories is one
-            shard, and a larger one is divided into up to 64, or more if they would have more than 983,040.
+            shard. A larger one is divided into up to 128; into up to 512 if they would have more than 98,304; and into
+            still more if they would have more than 983,040.
     """
     shards = []
     for split in SPLITS:
         blocks = benchmark.block_count(counts.get(split, 0))
         if not blocks:
             continue
-        size = min(_MOST_BLOCKS, -(-blocks // _USUAL_SHARDS)) if blocks > _WHOLE_BLOCKS else blocks
+        usual, least = -(-blocks // _USUAL_SHARDS), -(-blocks // _MANY_SHARDS)
+        size = min(_MOST_BLOCKS, max(least, min(usual, _WHOLE_BLOCKS))) if blocks > _WHOLE_BLOCKS else blocks
         if stories is not None:
             size = benchmark.block_count(stories)
         of = -(-blocks // size)

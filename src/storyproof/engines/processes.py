@@ -7,6 +7,7 @@ with the process that started them, and that process does not wait for a result 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,10 +20,10 @@ from typing import Any, Self
 
 from storyproof.engines.engine import Item, Result, portable
 from storyproof.errors import ConfigError, name_options, names_options
+from storyproof.runtime.lean_imports import import_arrow_alone, one_blas_thread
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _GONE_S = 1.0  # within which a process is gone that was killed
-_BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # of NumPy, which would start as many in each worker as there are cores
 
 
 def available_cores() -> int:
@@ -165,14 +166,9 @@ class _Worker:
     def __init__(self, work: Callable[[Any], Any]) -> None:
         spawn = get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs, work, names_options()), daemon=True)
-        given = os.environ.get(_BLAS_THREADS)
-        os.environ.setdefault(_BLAS_THREADS, "1")  # the process inherits it
-        try:
+        self._process = spawn.Process(target=_serve, args=(theirs, pickle.dumps(work), names_options()), daemon=True)
+        with one_blas_thread():
             self._process.start()
-        finally:
-            if given is None:
-                os.environ.pop(_BLAS_THREADS, None)
         theirs.close()
 
     def send(self, item: Any) -> None:
@@ -205,11 +201,13 @@ def _noticing_death() -> Iterator[None]:
         ) from error
 
 
-def _serve(pipe: Connection, work: Callable[[Any], Any], is_command_line: bool) -> None:
+def _serve(pipe: Connection, pickled_work: bytes, is_command_line: bool) -> None:
     """Work on the items that come through a pipe, until the other side is gone."""
     name_options(is_command_line)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where the process was started by another thread
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    import_arrow_alone()
+    work = pickle.loads(pickled_work)  # after that, because it imports what it needs
     with suppress(EOFError, OSError):  # OSError: the other side ended in the middle of a message
         while True:
             item = pipe.recv()

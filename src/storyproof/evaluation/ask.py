@@ -20,6 +20,7 @@ from storyproof.solvers.llm.language_model import INTERRUPTED, LanguageModel
 from storyproof.solvers.llm.messages import Request
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import NoCandidatesError, needs_shots
+from storyproof.solvers.llm.streamed_reply import Hear
 from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, ModelName, answers_of, load_solver, resolve
 from storyproof.stories import OwnText, read_own
 
@@ -104,8 +105,12 @@ class Asker:
             }
         self._solver = load_solver(self._reference, seed, **how)
 
-    def ask(self, example: Example) -> Exchange:
+    def ask(self, example: Example, hear: Hear | None = None) -> Exchange:
         """Ask one question.
+
+        Args:
+            example: The question.
+            hear: Called with what a language model has said so far, if it can be heard.
 
         Raises:
             ModelError: If there is no reply.
@@ -113,6 +118,7 @@ class Asker:
         """
         if isinstance(self._solver, LanguageModel):
             self._solver.forget()  # a model that draws may answer the same question otherwise
+            self._solver.listen(hear)
         read_as: tuple[tuple[str, str], ...] = ()
         if not self._reference.is_language_model and example.id == family.OWN:
             example, read_as = _reworded(example)

@@ -122,6 +122,7 @@ class StateEntry(NamedTuple):
         value: What holds; empty for nothing.
         is_wrong: Whether it is a belief that is wrong.
         chain: Whose mind it is about, outermost first: Ada and Bo for what Ada thinks that Bo thinks.
+        pair: Between whom it holds: Ada and Bo for what Bo is to Ada.
     """
 
     group: str
@@ -129,6 +130,7 @@ class StateEntry(NamedTuple):
     value: str
     is_wrong: bool = False
     chain: tuple[str, ...] = ()
+    pair: tuple[str, ...] = ()
 
 
 class Step(NamedTuple):

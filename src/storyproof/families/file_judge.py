@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from storyproof.formats.format import Format
 
 
+OWN_RULES = "own_rules"  # the setting that names the readings which the prompt of a published set allows
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A file that is judged.
@@ -34,7 +37,8 @@ class Subject:
         settings: What users said about the data: `rules`, a file of rules that they were made by; `readings`, the only
             ones that make a wrong label rule-dependent; `proofs`, whether the proof of every row is checked by
             deletion, rather than those of a sample (see `ProofSample`); `columns`, where the file has what rows need,
-            and `consistent`, columns that must agree.
+            and `consistent`, columns that must agree. `own_rules` are the readings that the prompt of a published set
+            allows; the first decides what is expected.
         is_foreign: Whether somebody else wrote the file, so that answers are in free words.
     """
 

@@ -30,6 +30,7 @@ from storyproof.formats.columns import (
     without_instructions,
 )
 from storyproof.formats.format import PLACE, Format, stem_of, with_places
+from storyproof.formats.published import find_published
 
 RECORD = "record"  # the column with what a record says besides the columns of examples
 _RECORD_TYPE = pa.struct(
@@ -87,6 +88,7 @@ class RecordFile:
         names: The columns of ours that it has, besides those of `columns`.
         given: What users said.
         count: How many records were read.
+        published: The published set that it is; None if it is none that is known.
 
     Raises:
         DataError: If no record can be read, or no column for a story or a question is found.
@@ -110,6 +112,7 @@ class RecordFile:
         self.family: Family | None = marked if marked.marks and not given else None
         self.instructions: frozenset[str] = frozenset()
         self._makes_rows = not given and form.makes_rows
+        self.published = None if self.is_ours else find_published(values[:_COMPARED])
         if self.is_ours or self._makes_rows or not values:
             self.columns = [Columns(("story",), ("question",), ("answer",), id=("id",))]
         else:

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
-from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 import pyarrow as pa
@@ -154,6 +153,8 @@ def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
 
 def _part_of(parts: zipfile.ZipFile, title: str) -> str:
     """Return the name of the part that holds a sheet."""
+    from xml.etree import ElementTree
+
     book = ElementTree.fromstring(parts.read("xl/workbook.xml"))
     relation = next(
         each.get(_RELATION) for each in book.iter() if each.tag.endswith("}sheet") and each.get("name") == title

@@ -12,6 +12,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from storyproof.audits.audit import by_own_rules
 from storyproof.audits.duplicates import CONFLICT, MEANINGS, OverlapReport, StorySource, find_overlaps
 from storyproof.audits.language import LanguageMeasures, measure_language
 from storyproof.audits.row_pass import RowsOfSource, find_files, names_of, text_examples
@@ -118,7 +119,7 @@ def page_of(
     sections = [section for name, results in more.items() for section in _sections(name, results)]
     names = ", ".join(files)
     title = f"Audit of {names if len(names) < 80 else f'{len(files)} files'}"
-    verdict = more.get("shortcuts", {}).get("verdict", "")
+    verdict = ". ".join(text for text in (by_own_rules(report), more.get("shortcuts", {}).get("verdict", "")) if text)
     return audit_page(report, examples, title=title, verdict=verdict, sections=sections, complete_list=complete_list)
 
 

@@ -189,7 +189,7 @@ const page = (() => {
     return button;
   }
 
-  const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
+  const short = (text, most = 120) => (text.length > most ? `${text.slice(0, most - 3)}…` : text);
 
   // Half a character cannot stand in an address.
   const whole = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd");
@@ -203,8 +203,26 @@ const page = (() => {
     }
   }
 
+  // The lines of an answer that comes bit by bit; hears what all but the last say, and returns the last.
+  async function readLines(answer, hear) {
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    let last = {};
+    for (let { value, done } = await reader.read(); !done; { value, done } = await reader.read()) {
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        last = JSON.parse(line);
+        if ("said" in last) hear(last.said);
+      }
+    }
+    if ("said" in last || last.error) throw new Error(last.error || "The answer ends in the middle.");
+    return last;
+  }
+
   // Ask the server that the page came from, with values or a file; returns what it answers, or throws why it does not.
-  async function request(path, body) {
+  // What is said before the answer, hear(text) is called with.
+  async function request(path, body, hear) {
     const isFile = body instanceof Blob;
     const how = body
       ? {
@@ -219,6 +237,7 @@ const page = (() => {
     } catch {
       throw new Error("The server does not answer; is storyproof serve still running?");
     }
+    if (answer.ok && answer.headers.get("Content-Type").startsWith("application/x-ndjson")) return readLines(answer, hear);
     const found = await answer.json().catch(() => ({}));
     if (!answer.ok) throw new Error(found.error || `The server answers with status ${answer.status}.`);
     return found;

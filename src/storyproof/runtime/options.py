@@ -29,6 +29,7 @@ class Option:
         is_repeated: Whether the option may be given several times.
         is_on: Whether a switch is on by default, so that it can be switched off; `Declared.options` says so.
         is_rare: Whether it is given as `--option NAME=VALUE`, where a command has that, rather than as one of its own.
+        group: The heading under which a page offers it, if a page has many.
     """
 
     help: str
@@ -42,6 +43,7 @@ class Option:
     is_above: bool = False
     is_repeated: bool = False
     is_rare: bool = False
+    group: str = ""
     is_on: bool = False
 
     @property
@@ -128,10 +130,12 @@ def option(
     is_above: bool = False,
     is_repeated: bool = False,
     is_rare: bool = False,
+    group: str = "",
 ) -> dict[str, Any]:
     """Return the metadata of a field that makes it an option of the command line; see `Option`."""
     shown = metavar or f"<{read.__name__ if read in (int, float) else 'str'}>"
-    return {"option": Option(help, read, flag, default, shown, choices, least, most, is_above, is_repeated, is_rare)}
+    found = Option(help, read, flag, default, shown, choices, least, most, is_above, is_repeated, is_rare, group)
+    return {"option": found}
 
 
 def comma_separated(text: str) -> tuple[str, ...]:

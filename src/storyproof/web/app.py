@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -14,7 +15,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from storyproof.catalog import DEFAULT_FAMILY
@@ -22,7 +23,7 @@ from storyproof.errors import ConfigError, DataError, StoryproofError, quoted
 from storyproof.example import Example
 from storyproof.families.family import load_family
 from storyproof.io.bounded_input import DocumentError, parse_json
-from storyproof.pictures.svg import element, safe, standalone
+from storyproof.pictures.svg import element, safe
 from storyproof.reports.header import PLACES, page_header
 from storyproof.reports.page import build_page, content_policy, read_asset, theme
 from storyproof.runtime.guard import LARGEST_REQUEST, Guard
@@ -43,7 +44,7 @@ from storyproof.web.stories import (
     view_made,
     view_own,
 )
-from storyproof.web.threads import BusyError, WorkerThreads
+from storyproof.web.threads import BusyError, Done, WorkerThreads
 
 QUICK_S, SLOW_S = 10.0, 180.0  # how long a request may take; asking models, reports and audits take longer
 MOST_AT_ONCE, MOST_SLOW = 4, 2  # requests that are worked on; the others wait
@@ -94,7 +95,6 @@ def create_app(
         Route("/api/story", explorer.make_story, methods=["POST"]),
         Route("/api/read", explorer.read_text, methods=["POST"]),
         Route("/api/steps", explorer.step, methods=["POST"]),
-        Route("/api/picture", explorer.draw, methods=["POST"]),
         Route("/api/ask", explorer.ask, methods=["POST"]),
         Route("/api/drop", explorer.keep_file, methods=["POST"]),
         Route("/api/dataset", explorer.make_dataset, methods=["POST"]),
@@ -241,22 +241,28 @@ class Explorer:
         find, order = self._example(body), _order(body)
         return JSONResponse({"steps": await self._quick.run(lambda: step_through(find(), order))})
 
-    async def draw(self, request: Request) -> Response:
-        """Return the picture of a story as a file of its own."""
-        find = self._example(await _body(request))
-
-        def picture() -> str:
-            example = find()
-            return standalone(load_family(example.family).pictures([example], example.proof)[0].svg)
-
-        return JSONResponse({"svg": await self._quick.run(picture)})
-
     async def ask(self, request: Request) -> Response:
-        """Return what a model answers."""
+        """Return what a model answers, after lines of what it has said so far if it can be heard."""
         body = await _body(request)
         model, prompt = _text(body, "model", 200), _text(body, "prompt", 100, DEFAULT_PROMPT)
         find, conventions = self._example(body, ask_about), _truth(body, "conventions", usual=True)
-        return JSONResponse(await self._slow.run(lambda: self.askers.ask(model, find(), prompt, conventions)))
+        heard = self._slow.listen(lambda hear: self.askers.ask(model, find(), prompt, conventions, hear))
+        first = await anext(heard)
+        if isinstance(first, Done):
+            return JSONResponse(first.result)
+
+        async def lines() -> AsyncIterator[str]:
+            yield _line({"said": first})
+            try:
+                async for each in heard:
+                    yield _line(each.result if isinstance(each, Done) else {"said": each})
+            except Exception as error:  # the status has been sent
+                message, status = _explain(error)
+                if status == 500:
+                    _log.error("a request to %s failed", request.url.path, exc_info=error)
+                yield _line({"error": message})
+
+        return StreamingResponse(lines(), media_type="application/x-ndjson")
 
     async def make_dataset(self, request: Request) -> Response:
         """Write a dataset into the data folder, to be downloaded."""
@@ -391,14 +397,25 @@ def _answering(endpoint: _Endpoint) -> _Endpoint:
     async def answer(request: Request) -> Response:
         try:
             return await endpoint(request)
-        except (BusyError, TimeoutError):
-            return _problem(request, "this takes too long, or the server is busy; try again, or less.", 503)
-        except StoryproofError as error:
-            return _problem(request, str(error).encode("utf-8", "replace").decode(), 400)
-        except (OSError, MemoryError) as error:
-            return _problem(request, f"the server cannot do this: {type(error).__name__}.", 500)
+        except (BusyError, TimeoutError, StoryproofError, OSError, MemoryError) as error:
+            return _problem(request, *_explain(error))
 
     return answer
+
+
+def _explain(error: Exception) -> tuple[str, int]:
+    """Return what is wrong, and the status that says so."""
+    if isinstance(error, BusyError | TimeoutError):
+        return "this takes too long, or the server is busy; try again, or less.", 503
+    if isinstance(error, StoryproofError):
+        return str(error).encode("utf-8", "replace").decode(), 400
+    if isinstance(error, OSError | MemoryError):
+        return f"the server cannot do this: {type(error).__name__}.", 500
+    return "this is a bug of storyproof; the server's output has the details.", 500
+
+
+def _line(values: Mapping[str, Any]) -> str:
+    return json.dumps(values) + "\n"
 
 
 def _problem(request: Request, message: str, status: int) -> Response:
@@ -416,4 +433,4 @@ async def _not_found(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     _log.error("a request to %s failed", request.url.path, exc_info=error)
-    return _problem(request, "this is a bug of storyproof; the server's output has the details.", 500)
+    return _problem(request, *_explain(error))

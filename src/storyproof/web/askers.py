@@ -14,6 +14,7 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import needs_shots, prompt_names
+from storyproof.solvers.llm.streamed_reply import Hear
 from storyproof.solvers.solver import DEFAULT_PROMPT, resolve
 
 _COUNTS_ANSWERS = "majority"  # has nothing to count in one question
@@ -49,9 +50,21 @@ class Askers:
         }
 
     def ask(
-        self, model: str, example: Example, prompt: str = DEFAULT_PROMPT, conventions: bool = True
+        self,
+        model: str,
+        example: Example,
+        prompt: str = DEFAULT_PROMPT,
+        conventions: bool = True,
+        hear: Hear | None = None,
     ) -> dict[str, Any]:
         """Ask a model; return what it was asked and what it said.
+
+        Args:
+            model: Its name.
+            example: The question.
+            prompt: How a language model is asked.
+            conventions: Whether its prompt begins with the rules that the answer rests on.
+            hear: Called with what it has said so far, if it can be heard.
 
         Raises:
             UnknownNameError: If there is no such model or prompt here.
@@ -70,7 +83,7 @@ class Askers:
                 self._askers[(model, *how)] = made, Lock()
             asker, lock = self._askers[(model, *how)]
         with lock:
-            exchange = asker.ask(example)
+            exchange = asker.ask(example, hear)
         careful = exchange.matches.get("careful")
         if careful is None or careful.right:
             return exchange.as_dict()

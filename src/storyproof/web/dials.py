@@ -62,6 +62,7 @@ def _describe_dial(name: str, option: Option, benchmark: type[Benchmark]) -> dic
         "name": name,
         "label": option.flag.removeprefix("--").replace("-", " "),
         "help": option.help,
+        "group": option.group,
         "kind": dial.kind if dial.kind in (SWITCH, CHOICE, CHOICES, NUMBER) else "text",
         "choices": list(option.choices),
         "least": option.least,

@@ -14,6 +14,8 @@
   const ORDERS = [1, 2, 3, 4];
   const FEW_READINGS = 4; // that have a card each; more are grouped by their answers
   const LEAST_SCALE = 0.8; // of a picture that does not fit
+  const LONGEST_ON_CARD = 900; // characters of a story
+  const OPEN_GROUPS = 2; // of dials
   let benchmarks = [];
   let samples = [];
   let view = null; // what is shown
@@ -96,12 +98,15 @@
     const rank = { number: 0, choice: 1, text: 2, choices: 3, switch: 4 };
     const sorted = [...benchmark.dials].sort((one, other) => rank[one.kind] - rank[other.kind]);
     const nodes = sorted.map((dial) => showDial(dial, settings[dial.name] ?? usual(dial)));
-    const rare = nodes.filter((_, place) => ["choices", "switch", "text"].includes(sorted[place].kind));
-    const common = nodes.filter((node) => !rare.includes(node));
-    const isOpen = !common.length || rare.some((node) => node.classList.contains("turned"));
-    const more = make("details", "more", make("summary", "", common.length ? "More dials" : "Dials"), ...rare);
-    more.open = isOpen && rare.length < 4;
-    $("settings").replaceChildren(...common, ...(rare.length ? [more] : []));
+    const headings = [...new Set(benchmark.dials.map((dial) => dial.group))];
+    const before = new Map([...$("settings").children].map((each) => [each.firstChild.textContent, each.open]));
+    const groups = headings.map((heading, at) => {
+      const inside = nodes.filter((_, place) => sorted[place].group === heading);
+      const group = make("details", "more", make("summary", "", heading || "Dials"), ...inside);
+      group.open = (before.get(heading) ?? at < OPEN_GROUPS) || inside.some((node) => node.classList.contains("turned"));
+      return group;
+    });
+    $("settings").replaceChildren(...groups);
     options($("download").elements.format, benchmark.formats, "jsonl");
     $("test-label").textContent = benchmark.test_parts ? `Test stories for each ${benchmark.test_parts}` : "Test stories";
   }
@@ -128,13 +133,14 @@
     const error = make("p", "error");
     error.id = `error-${dial.name}`;
     error.hidden = true;
-    const reset = button("reset", () => {
+    const reset = button("↺", () => {
       const fresh = showDial(dial, usual(dial));
       node.replaceWith(fresh);
       newStory();
       fresh.querySelector("input, select").focus();
     }, "reset");
     reset.setAttribute("aria-label", `Reset ${title}`);
+    reset.title = "Back to its usual value";
     const node = make("div", `dial ${dial.kind}`);
     node.dataset.dial = dial.name;
     const described = (field) => {
@@ -160,20 +166,20 @@
     } else {
       const field = described(make(dial.kind === "choice" ? "select" : "input"));
       const name = make("span", "name", make("span", "", title));
+      const parts = [name, field];
       if (dial.kind === "choice") {
         options(field, dial.choices.map((each) => [each, words(each)]), value);
       } else if (dial.kind === "number") {
         const output = make("output", "", value);
         Object.assign(field, { type: "range", min: dial.least, max: dial.most, step: dial.whole ? 1 : 0.05, value });
         field.addEventListener("input", () => (output.textContent = field.value));
-        name.append(reset, output);
+        parts.push(output);
       } else {
         Object.assign(field, { type: "text", autocomplete: "off", maxLength: 200, value });
         name.append(make("span", "note", dial.range));
       }
-      if (dial.kind !== "number") name.append(reset);
       node.value = () => field.value;
-      node.append(make("label", "", name, field));
+      node.append(make("label", "", ...parts), reset);
     }
     const mark = () => node.classList.toggle("turned", String(node.value()) !== String(usual(dial)));
     node.addEventListener("change", mark);
@@ -202,6 +208,7 @@
       error.hidden = !(message && message.includes(flag));
       node.querySelector("input, select").setAttribute("aria-invalid", String(!error.hidden));
       if (error.hidden) continue;
+      node.closest("details").open = true;
       error.textContent = message.replaceAll(flag, words(dial.label));
       return true;
     }
@@ -378,11 +385,8 @@
     const drawn = (worlds.length ? worlds : found.pictures).map((each) => figure(each, each.caption));
     $("pictures").className = drawn.length > 1 ? "several" : "";
     $("pictures").replaceChildren(...drawn, ...(found.note ? [make("p", "note", found.note)] : []));
-    Promise.resolve().then(() => {
-      for (const each of $("pictures").querySelectorAll("svg.wide")) {
-        each.style.minHeight = `${LEAST_SCALE * each.viewBox.baseVal.height}px`; // long stories stay legible
-      }
-    });
+    showText(found);
+    keepLegible($("pictures"));
     showReadings(found.readings);
     showModels(found, worlds.length > 0);
     $("conventions").replaceChildren(...found.conventions.map((each) => make("li", "", each)));
@@ -390,6 +394,12 @@
     $("replies").replaceChildren();
     showSteps();
     document.documentElement.dataset.ready = "";
+  }
+
+  // Pictures of long stories scroll rather than shrink.
+  async function keepLegible(node) {
+    await Promise.resolve(); // until they are there
+    for (const each of node.querySelectorAll("svg.wide")) each.style.minHeight = `${LEAST_SCALE * each.viewBox.baseVal.height}px`;
   }
 
   // --- the question, as a sentence to complete
@@ -533,16 +543,29 @@
   function showModels(found, areShown) {
     const models = found.models;
     $("models-section").hidden = !models.length || areShown; // without an answer, they are what there is to see
+    const isShown = models.length === 1 && found.pictures.length > 0; // the same world again
     $("models-note").textContent =
       models.length > 1
         ? "The checker finds worlds that fit the story and differ in the answer, so none follows."
         : "The checker finds no world with another answer.";
     $("models").replaceChildren(
-      ...models.map((each) => (each.picture ? figure(each.picture, each.caption) : make("p", "data", each.caption))),
+      ...models.map((each) => (each.picture && !isShown ? figure(each.picture, each.caption) : make("p", "data", each.caption))),
     );
   }
 
   // --- sentence by sentence
+
+  // The story beside pictures that do not contain its sentences; each sentence leads to its moment.
+  function showText(found) {
+    const isInside = found.pictures.some((each) => each.svg.includes("data-rows="));
+    $("told").hidden = isInside || !found.lines.length;
+    const lines = found.lines.map((line, place) => {
+      const node = button("", () => walk(place + 1), "data");
+      node.append(line);
+      return make("li", found.proof.includes(place + 1) ? "deciding" : "", node);
+    });
+    $("told").replaceChildren(...($("told").hidden ? [] : lines));
+  }
 
   async function showSteps() {
     const number = ++latestSteps;
@@ -576,10 +599,16 @@
     $("sentence").title = now.sentence;
     uncover(number);
     const isLast = number === steps.length;
-    const parts = describe(now.entries, steps[number - 2]?.entries ?? []);
-    if (now.picture && !isLast) parts.unshift(figure(now.picture, now.picture.caption));
+    $("told").classList.toggle("unfinished", !isLast);
+    $("told").querySelectorAll("li").forEach((each, place) => {
+      each.classList.toggle("later", place >= number);
+      each.classList.toggle("now", place === number - 1 && !isLast);
+    });
+    $("meanwhile").replaceChildren(...(now.picture && !isLast ? [figure(now.picture, now.picture.caption)] : []));
+    keepLegible($("meanwhile"));
+    $("pictures").hidden = !isLast && now.picture !== null;
     $("steps-title").textContent = isLast ? "At the end" : `After sentence ${number}`;
-    $("moment").replaceChildren(...parts);
+    $("moment").replaceChildren(...describe(now.entries, steps[number - 2]?.entries ?? []));
   }
 
   // Show the pictures of the story as far as it is told.
@@ -629,11 +658,13 @@
     step(wanted);
   };
 
-  // What holds: beliefs as a matrix of people, the rest in lists. An entry is {group, name, value, is_wrong, chain}.
+  // What holds: beliefs and relations as matrices of people, the rest in lists. An entry is {group, name, value, is_wrong,
+  // chain, pair}.
   function describe(entries, before) {
     const earlier = new Map(before.map((each) => [`${each.group}\n${each.name}`, each.value]));
     const hasChanged = (entry) => before.length > 0 && (earlier.get(`${entry.group}\n${entry.name}`) ?? "") !== entry.value;
     const beliefs = entries.filter((entry) => entry.chain.length);
+    if (entries.some((entry) => entry.pair.length)) return [relations(entries, hasChanged)];
     if (!beliefs.length) return [lists(entries, hasChanged)];
     const chips = entries.filter((entry) => !entry.chain.length && (entry.value || entry.name === "really"));
     const really = chips.map((entry) => {
@@ -697,6 +728,38 @@
     return make("div", "", ...parts, holder, make("p", "note", key));
   }
 
+  // What the person of a row is to that of a column. The first entry is what is asked.
+  function relations(entries, hasChanged) {
+    const names = new Set(entries.flatMap((entry) => entry.pair));
+    const text = view.lines.join(" ");
+    const people = [...names].sort((one, other) => text.indexOf(one) - text.indexOf(other));
+    const by = new Map(entries.map((entry) => [entry.pair.join("\n"), entry]));
+    const head = (scope, ...content) => {
+      const node = make("th", "", ...content);
+      node.scope = scope;
+      return node;
+    };
+    const cellOf = (row, column) => {
+      const entry = by.get(`${column}\n${row}`);
+      if (row === column || !entry) return make("td", "same", "·");
+      const isStated = entry.group === "what is stated";
+      const classes = [entry === entries[0] ? "asked" : "", isStated && entry.value ? "own" : "", hasChanged(entry) ? "changed" : ""];
+      const node = make("td", classes.filter(Boolean).join(" "), make("span", "data", entry.value || (entry === entries[0] ? "?" : "")));
+      node.title = entry.value ? `${entry.name} ${entry.value}${isStated ? " (stated)" : ""}` : "";
+      return node;
+    };
+    const heads = [make("td", "same"), ...people.map((each) => head("col", "is ", make("strong", "data", `${each}’s`)))];
+    const rows = people.map((each) =>
+      make("tr", "", head("row", make("strong", "data", each)), ...people.map((other) => cellOf(each, other))),
+    );
+    const table = make("table", "matrix kin", make("thead", "", make("tr", "", ...heads)), make("tbody", "", ...rows));
+    const holder = make("div", "scroll", table);
+    holder.tabIndex = 0;
+    holder.setAttribute("role", "region");
+    holder.setAttribute("aria-label", "Who is what to whom");
+    return make("div", "", holder, make("p", "note", "Shaded: stated; plain: follows; blue: what is asked; framed: new with this sentence."));
+  }
+
   function lists(entries, hasChanged) {
     const groups = new Map();
     for (const entry of entries) {
@@ -750,9 +813,14 @@
     const model = asking.elements.model.value;
     const card = make("div", "reply", make("p", "", make("strong", "data", model), " is thinking …"));
     $("replies").prepend(card);
+    const growing = make("p", "growing data");
+    const hear = (said) => {
+      if (!growing.isConnected) card.replaceChildren(make("p", "", make("strong", "data", model), " says …"), growing);
+      growing.textContent = said;
+    };
     try {
       const body = { ...source(), model, prompt: asking.elements.prompt.value, conventions: asking.elements.conventions.checked };
-      const found = await request("/api/ask", body);
+      const found = await request("/api/ask", body, hear);
       const careful = found.matches.careful;
       const said = found.cut_off ? "(cut off before an answer)" : found.answer || "(nothing)";
       const answer = make("p", "", make("strong", "data", found.model), " says ", make("strong", "said data", said));
@@ -817,17 +885,22 @@
     window.setTimeout(() => (node.textContent = before), 1600);
   }
 
-  async function savePicture() {
-    try {
-      const found = await request("/api/picture", source());
-      const link = make("a");
-      link.href = URL.createObjectURL(new Blob([found.svg], { type: "image/svg+xml" }));
-      link.download = "story.svg";
-      link.click();
-      window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-    } catch (error) {
-      flash($("save"), error.message.slice(0, 60));
-    }
+  // What a card says: the story where the picture does not contain it, and the answer; the newest wrong reply struck out.
+  function card() {
+    const wrong = document.querySelector("#replies .wrong .said");
+    const model = wrong?.parentElement.querySelector("strong").textContent;
+    const isInside = $("told").hidden;
+    const answer = view.answer ? words(view.answer) : "none follows: families or worlds that fit differ in it";
+    return {
+      title: view.question,
+      pictures: page.shownPictures($("pictures")),
+      lines: [
+        ...(isInside ? [] : [["", page.short(view.lines.join(" "), LONGEST_ON_CARD), "soft"]]),
+        ...(wrong ? [[`${model}:`, page.short(wrong.textContent), "wrong"]] : []),
+        [view.confirmed ? "Proved:" : "Answer:", answer, "right"],
+        ...(view.proof.length ? [["Proof:", `sentence${view.proof.length > 1 ? "s" : ""} ${view.proof.join(", ")}`, "soft"]] : []),
+      ],
+    };
   }
 
   // --- events
@@ -917,7 +990,7 @@
   $("play").addEventListener("click", play);
   where.addEventListener("input", () => walk(Number(where.value)));
   $("link").addEventListener("click", copyLink);
-  $("save").addEventListener("click", savePicture);
+  document.querySelector(".tools").append(page.cardButton("storyproof-story", card));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("input, select, textarea, [tabindex='0']:not(button), [role=tab]")) return;

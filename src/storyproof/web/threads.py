@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from threading import Thread
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 _Found = TypeVar("_Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[_Found]):
+    """What some work returned."""
+
+    result: _Found
 
 
 class BusyError(Exception):
@@ -65,3 +74,32 @@ class WorkerThreads:
             if limit.expired():
                 raise BusyError from error
             raise
+
+    async def listen(self, work: Callable[[Callable[[str], None]], _Found]) -> AsyncIterator[str | Done[_Found]]:
+        """Yield what some work says while it is done, each time the latest, and at last what it returns.
+
+        Args:
+            work: Is given what it calls with a text.
+
+        Raises:
+            BusyError: If it takes too long.
+        """
+        loop = asyncio.get_running_loop()
+        texts: asyncio.Queue[str | None] = asyncio.Queue()
+
+        def say(text: str) -> None:
+            with suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(texts.put_nowait, text)
+
+        running = asyncio.create_task(self.run(lambda: work(say)))
+        running.add_done_callback(lambda _: texts.put_nowait(None))
+        try:
+            while (text := await texts.get()) is not None:
+                while text is not None and not texts.empty():
+                    text = texts.get_nowait()
+                if text is None:
+                    break
+                yield text
+            yield Done(await running)
+        finally:
+            running.cancel()

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import TypeVar
 
 SIGHTS = ("open", "closed", "infer-mover")
-TRUSTS = ("always", "fresher", "never-liars", "hi-tom")
+TRUSTS = ("always", "fresher", "never-liars", "hi-tom", "flat")
 MESSAGES = ("TELL", "WHISPER", "ANNOUNCE")
 WALKS = ("IS_IN", "ENTER", "EXIT")
 IDLE = ("NOISE", "FEEL")
@@ -234,9 +234,22 @@ class Reference:
         speaker = self.event(t).actor
         if not self.takes_part(chain, *self.hears(t)):
             return False
+        if self.trust == "flat":
+            return self.learns_flatly(chain, speaker, t)
         if chain[-1] != speaker:
             return self.trusts(chain, t)
         return len(chain) >= 2 and self.finds_sincere(chain[:-1], t)
+
+    def learns_flatly(self, chain: Chain, speaker: str, t: int) -> bool:
+        """Whether a message that the chain takes part in changes what it believes under `flat`."""
+        match [name == speaker for name in chain]:
+            case [False] | [False, True]:
+                thing = self.event(t).thing
+                return self.with_it(speaker, thing, t) > self.with_it(chain[0], thing, t)
+            case [True, False]:
+                return True
+            case _:
+                return False
 
     def trusts(self, chain: Chain, t: int) -> bool:
         """Whether the chain, which does not end in the speaker of sentence t, trusts the speaker."""

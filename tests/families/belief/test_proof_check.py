@@ -1,5 +1,6 @@
 """Proofs hold by deletion, and proofs that do not are noticed."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,7 +12,7 @@ from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import Flags, PlotArrays
 from storyproof.families.belief.benchmarks import tomi, tomi_questions
 from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomK, TomKConfig
-from storyproof.families.belief.proof_check import check_proofs
+from storyproof.families.belief.proof_check import Columns, check_proofs
 from storyproof.families.belief.questions import ASKS, Ask, QuestionArrays
 from storyproof.families.belief.readings import DEFAULT_READING, TRUSTS, BeliefReading
 
@@ -82,3 +83,28 @@ def test_a_proof_is_empty_only_if_nobody_believes_anything() -> None:
         empty = np.flatnonzero(~proofs.any(axis=0))
         assert set(asked.ask[empty].tolist()) <= {ASKS.index(Ask.BELIEVERS)}
         assert not provers.answer(stories, asked.pick(empty), DEFAULT_READING).any()
+
+
+def test_faults_are_those_of_leaving_out_sentences_one_by_one() -> None:
+    """Questions share the stories without a sentence; here every question has its own."""
+    stories, asked, proofs = proved("medium", "always")
+    random = np.random.default_rng(3)
+    damaged = proofs ^ (random.random(proofs.shape) < 0.05)
+    faults = check_proofs(stories, asked, damaged, DEFAULT_READING)
+    simple = [ASKS.index(ask) for ask in (Ask.MEMORY, Ask.REALITY, Ask.BELIEF)]  # whose values are their answers
+    for question in np.flatnonzero(np.isin(asked.ask, simple))[:60].tolist():
+        number = np.array([question])
+
+        def value(deleted: Flags, number: Columns = number) -> int:
+            story = stories.pick(asked.story[number]).without(deleted[:, None])
+            alone = replace(asked.pick(number), story=np.zeros(1, np.intp))
+            return int(provers.check_codes(story, alone, DEFAULT_READING)[0])
+
+        one = np.eye(len(stories.kind), dtype=np.bool_)
+        named = damaged[:, question]
+        whole = value(np.zeros(len(one), np.bool_))
+        needed = np.array([value(each) != whole for each in one])
+        matters = np.array([value(~named | each) != whole for each in one])
+        assert (faults.missing[:, question] == (needed & ~named)).all()
+        assert bool(faults.insufficient[question]) == (value(~named) != whole)
+        assert (faults.needless[:, question] == (named & ~needed & ~matters)).all()

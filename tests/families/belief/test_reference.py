@@ -16,8 +16,9 @@ from storyproof.errors import ConfigError
 from storyproof.families.belief.answers import oracle_answer, oracle_proof
 from storyproof.families.belief.arrays import LocalNames, decode_plot
 from storyproof.families.belief.benchmarks.plot_sampler import CONTAINERS, PlotDials, draw_plots
+from storyproof.families.belief.provers import CheckedStory
 from storyproof.families.belief.questions import Ask, BeliefQuestion, Reply
-from storyproof.families.belief.readings import ALL_READINGS
+from storyproof.families.belief.readings import ALL_READINGS, AUDIT_READINGS
 from storyproof.families.belief.world import IDLE, EventKind
 from storyproof.generation.seeds import Draws
 from tests.families.belief.plots import (
@@ -204,6 +205,21 @@ def test_oracle_and_checker_answer_as_the_reference() -> None:
 @pytest.mark.parametrize("seed", range(2, 6))
 def test_oracle_and_checker_answer_as_the_reference_very_often(seed: int) -> None:
     assert min(assert_same_answers(seed, 25_000).values()) > 500
+
+
+def test_oracle_and_checker_answer_as_the_reference_under_readings_for_audits() -> None:
+    """The readings that only explain labels of others; the checker's worlds one by one do not know them."""
+    rng, block, differing = random.Random(11), plots(11, 60), 0
+    asked = [tuple(rng.choice(PEOPLE[:4]) for _ in range(1 + rng.randrange(4))) for _ in range(24)]
+    for reading in sorted(set(AUDIT_READINGS) - set(ALL_READINGS)):
+        for story, places in zip(block, ask_oracle(block, asked, "key", reading), strict=True):
+            reference = Reference(tale_of(story), str(reading))
+            expected = [reference.believes(chain, "key") for chain in asked]
+            assert places == expected, f"{reading}\n{describe(story)}"
+            assert CheckedStory(story, reading).beliefs(asked, "key") == expected, f"{reading}\n{describe(story)}"
+            nested = Reference(tale_of(story), f"{reading.sight}+hi-tom")
+            differing += sum(map(str.__ne__, map(str, expected), (str(nested.believes(c, "key")) for c in asked)))
+    assert differing > 30
 
 
 def assert_proofs(seed: int, most: int) -> None:

@@ -1,5 +1,6 @@
 """States, readings and families that fit: what is shown follows from the checker."""
 
+import re
 from itertools import pairwise
 
 import pytest
@@ -95,3 +96,18 @@ def test_listed_questions_can_be_answered_or_are_ambiguous() -> None:
         assert find_problems(STORY, question) == []
         assert FAMILY.prove_text(STORY, question).get("status") in ("entailed", "ambiguous")
     assert find_problems(STORY, "Huh?")[0].part == "question"
+
+
+def test_a_gender_that_no_sentence_shows_is_not_guessed() -> None:
+    """Nothing says whether Ann is a man: not in words, not in the form of her box."""
+    example = FAMILY.prove_text(STORY, "What is Dan to Ann?")
+    last = steps_of(example)[-1]
+    told = {entry.pair: entry.value for entry in last.entries}
+    assert told["Clara", "Ann"] == "father or mother"
+    assert told["Ann", "Bob"] == "son"
+    pictures = [last.picture, *(each.picture for each in models_of(example))]
+    for picture in pictures:
+        assert picture is not None
+        boxes = re.findall(r'<rect [^>]*rx="([\d.]+)"[^>]*/><text [^>]*>(Ann|Bob|Clara)<', picture.svg)
+        shapes = {name: float(corner) for corner, name in boxes}
+        assert shapes["Bob"] < shapes["Ann"] < shapes["Clara"]

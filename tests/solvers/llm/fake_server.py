@@ -31,6 +31,10 @@ def answer(prompt: str) -> str:
     return f"The {places[number % len(places)]}." if places else f"reply {number:08x}"
 
 
+def _chunk(data: bytes) -> bytes:
+    return f"{len(data):x}\r\n".encode() + data + b"\r\n"
+
+
 class Behaviour:
     """What goes wrong how often, and what was asked so far."""
 
@@ -168,12 +172,37 @@ class Connection(asyncio.Protocol):
             words = len(prompt.split())
             usage = {"prompt_tokens": words, "completion_tokens": 2, "total_tokens": words + 2}
             details = {"prompt_tokens_details": {"cached_tokens": 1}}
+            if body.get("stream"):
+                self.stream(text, message["finish_reason"], usage | details)
+                behaviour.answered[prompt] += 1
+                return
             kind = "text_completion" if "prompt" in body else "chat.completion"
             about = {"id": "x", "object": kind, "created": 0, "model": body["model"]}
             if self.send(200, {**about, "choices": [message], "usage": usage | details}):
                 behaviour.answered[prompt] += 1
             if behaviour.answered.total() == behaviour.settings.get("dies_after"):
                 os._exit(0)
+
+    def stream(self, text: str, finish_reason: str, usage: dict[str, Any]) -> None:
+        """Send a reply as events, a word each; some wait until the server is told to behave otherwise."""
+        words = [{"choices": [{"index": 0, "delta": {"content": word}}]} for word in re.findall(r"\S+\s*", text)]
+        last = {"choices": [{"index": 0, "delta": {}, "finish_reason": finish_reason}], "usage": usage}
+        events = [f"data: {json.dumps(each)}\n\n".encode() for each in [*words, last]]
+        if self.behaviour.settings.get("ends_in_the_middle"):
+            events = events[:2]
+        else:
+            events.append(b": nothing more\n\ndata: [DONE]\n\n")
+        head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
+        first = self.behaviour.settings.get("hold_after_words", len(events))
+        self.transport.write(head.encode() + b"".join(map(_chunk, events[:first])))
+
+        def finish() -> None:
+            self.transport.write(b"".join(map(_chunk, events[first:])) + b"0\r\n\r\n")
+
+        if first < len(events):
+            self.behaviour.held.append(finish)
+        else:
+            finish()
 
     def send(self, status: int, body: Any, headers: dict[str, Any] | None = None) -> bool:
         return self.send_raw(json.dumps(body).encode(), status, headers)

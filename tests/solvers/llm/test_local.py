@@ -2,6 +2,7 @@
 
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,9 +36,18 @@ class Server:
     def _end(text: str) -> str:
         return "length" if text.startswith(("long", " ")) else "stop"
 
-    def handle_chat_completions(self, body: dict[str, Any]) -> dict[str, Any]:
+    def handle_chat_completions(
+        self, body: dict[str, Any], take: Callable[[dict[str, Any]], Any] | None = None
+    ) -> dict[str, Any] | None:
         self.bodies.append(body)
         text = body["messages"][-1]["content"]
+        if body.get("stream"):
+            assert take is not None
+            for letter in text.upper():
+                take({"choices": [{"delta": {"content": letter}}]})
+            if text != "broken":
+                take({"choices": [{"delta": {}, "finish_reason": self._end(text)}], "usage": {"completion_tokens": 9}})
+            return None
         if len(text) > 100:
             return {"error": {"code": 400, "message": "the request exceeds the available context size"}}
         choice: dict[str, Any] = {"message": {"content": text.upper()}, "finish_reason": self._end(text)}
@@ -72,6 +82,18 @@ def test_asks(weights: Path, parallel: int) -> None:
     assert server.params.n_parallel == parallel
     assert server.params.cpuparams.n_threads >= 1
     assert "n_parallel" not in server.bodies[0]
+
+
+def test_what_is_said_is_heard_word_by_word(weights: Path) -> None:
+    model, heard = Local(str(weights), ModelOptions()), list[str]()
+    model.hear = heard.append
+    found = ask(model, "abc", "broken")
+    assert heard[:3] == ["A", "AB", "ABC"]
+    assert (found["abc"].text, found["abc"].output_tokens, found["abc"].cut_off) == ("ABC", 9, False)
+    assert "in the middle" in str(found["broken"].error)
+    heard.clear()
+    assert ask(model, "letters", choices=("A", "B"))["letters"].text == "B"
+    assert heard == []  # chosen by likelihood
 
 
 def test_letters_by_likelihood_and_other_choices_by_asking(weights: Path) -> None:

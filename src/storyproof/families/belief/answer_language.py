@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from storyproof.families.belief.speech import CHINESE, GERMAN, SPANISH
 from storyproof.language.answer_language import NO_NAMES, Mention, Talk, language_of, people_in
+
+if TYPE_CHECKING:
+    from storyproof.families.belief.speech import Speech
 
 _ASKED = re.compile(r"where (?:will|would|does|do|might|should) (?P<rest>[^?]+)\?", re.IGNORECASE)
 # A name reaches to the end of its word. Before it stands what its word has before the first part with a capital letter,
@@ -29,7 +31,16 @@ _CLAUSE_END = re.compile(
     r"[.;!?\n]|\b(?:although|because|before|after|but|even|instead|since|though|unaware|when|whereas|while)\b"
 )
 _SENTENCE = re.compile(r"[^.!?;\n]+")
-_SPEECH = {"de": GERMAN, "es": SPANISH, "zh": CHINESE}
+
+
+@cache
+def _speech_of(language: str) -> Speech | None:
+    """Return how people speak of minds in a language other than English; None in English."""
+    if language == "en":
+        return None
+    from storyproof.families.belief.speech import CHINESE, GERMAN, SPANISH  # whose patterns take a while to compile
+
+    return {"de": GERMAN, "es": SPANISH, "zh": CHINESE}.get(language)
 
 
 class AskedMinds(NamedTuple):
@@ -44,7 +55,7 @@ class BeliefTalk(Talk):
 
     def set_aside_first(self, said: str, mentions: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions in sentences about what others do or think that name nobody who was asked about."""
-        speech = _SPEECH.get(language_of(question))
+        speech = _speech_of(language_of(question))
         if speech is not None:
             return speech.outsiders(said, mentions, question)
         minds = asked_minds(question)
@@ -64,7 +75,7 @@ class BeliefTalk(Talk):
 
     def decisive(self, said: str, mentions: Sequence[Mention], question: str) -> Sequence[Mention]:
         """Return mentions in clauses that say where somebody who was asked about looks, or what they think."""
-        speech = _SPEECH.get(language_of(question))
+        speech = _speech_of(language_of(question))
         if speech is not None:
             return speech.decisive(said, mentions, question)
         minds = asked_minds(question)

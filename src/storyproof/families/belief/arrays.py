@@ -65,6 +65,21 @@ def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     return firsts
 
 
+def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where each distinct row of a matrix of integers first occurs, and which of them each row is."""
+    low = keys.min(axis=0, initial=0).astype(np.int64)
+    widths = [int(span).bit_length() for span in keys.max(axis=0, initial=0) - low]
+    if sum(widths) < 63:  # sorting numbers is several times as fast as sorting rows
+        packed: npt.NDArray[Any] = np.zeros(len(keys), np.int64)
+        for column, start, width in zip(keys.T, low.tolist(), widths, strict=True):
+            packed = (packed << width) | (column.astype(np.int64) - start)
+    else:
+        whole = np.ascontiguousarray(keys)
+        packed = whole.view(np.dtype((np.void, whole.shape[1] * whole.itemsize))).reshape(-1)
+    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
+    return first, which.reshape(-1)
+
+
 @dataclass(frozen=True, slots=True)
 class PlotArrays:
     """Many stories as [time, story] arrays of local numbers; NOBODY where a field does not apply.

@@ -47,21 +47,30 @@ def apply_rules(events: Sequence[PlotEvent], thing: str, order: int, *, is_memor
 
 
 @lru_cache(maxsize=256)
-def checked_story(story: str, reading: BeliefReading) -> CheckedStory:
-    """Return what the checker says about a story, under a reading."""
-    return CheckedStory(read_story(story).events, reading)
+def checked_story(story: str) -> CheckedStory:
+    """Return what the checker says about a story."""
+    return CheckedStory(read_story(story).events)
 
 
 def checked_answer(
     example: Example, reading: BeliefReading | None = None, question: BeliefQuestion | None = None
 ) -> str:
     """Answer by the checker, in the words of the story; empty where nobody knows and that is not a candidate."""
-    text = read_story(example.story)
-    reply = checked_story(example.story, reading or reading_of(example.readings)).answer(
-        question or read_question(example.question)
-    )
-    said = text.wording.answer(reply)
-    return said if reply is not None or said in example.candidates else ""
+    return checked_answers(example, [reading or reading_of(example.readings)], question)[0]
+
+
+def checked_answers(
+    example: Example, readings: Sequence[BeliefReading], question: BeliefQuestion | None = None
+) -> list[str]:
+    """Answer by the checker under each of some readings."""
+    wording, question = read_story(example.story).wording, question or read_question(example.question)
+    replies = checked_story(example.story).answers([question], readings)
+    answers = []
+    for reading in readings:
+        [reply] = replies[reading]
+        said = wording.answer(reply)
+        answers.append(said if reply is not None or said in example.candidates else "")
+    return answers
 
 
 def candidates(example: Example) -> list[str]:

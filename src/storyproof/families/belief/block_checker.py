@@ -26,6 +26,7 @@ from storyproof.families.belief.questions import ASKS, Ask, QuestionArrays
 from storyproof.families.belief.readings import (
     ALWAYS,
     CLOSED,
+    FLAT,
     FRESHER,
     HI_TOM,
     INFER_MOVER,
@@ -451,7 +452,8 @@ class MindBlock:
         spoken = few.pick(row)
         message = _Messages(seen, row, spoken, number // 2, self._agent[number // 2, spoken.story])
         said = self._at(number, spoken)
-        persuades = {FRESHER: self._fresher, NEVER_LIARS: self._never_liars, HI_TOM: self._hi_tom}
+        persuades = {FRESHER: self._fresher, NEVER_LIARS: self._never_liars}
+        persuades |= {HI_TOM: self._hi_tom, FLAT: self._flat}
         for place in judged:
             convinces = persuades[trusts[place]](message)
             places = fallback.copy()
@@ -479,6 +481,18 @@ class MindBlock:
         upto = self._below.take(2 * message.time + 2, axis=1)
         stayed, its = (_latest(self._present.take(self._row(chains, who), axis=1) & upto) for who in (judge, speaker))
         found: Bools = its > stayed
+        return found
+
+    def _flat(self, message: _Messages) -> Bools:
+        """Return whether words reach a world: that of a hearer who trusts, or one between speaker and hearer.
+
+        In between, the hearer of whom the speaker thinks is never taken to doubt.
+        """
+        agents, depth = message.chains.agents, message.chains.length
+        thought_of = depth == 2
+        thought_of &= message.speaker == agents[0]
+        ends_there = (depth == 1) | ((depth == 2) & (message.chains.last == message.speaker))
+        found: Bools = thought_of | (ends_there & self._hi_tom(message))
         return found
 
     def _never_liars(self, message: _Messages) -> Bools:

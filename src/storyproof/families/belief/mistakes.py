@@ -6,7 +6,7 @@ from collections.abc import Collection
 from itertools import combinations
 
 from storyproof.example import Example
-from storyproof.families.belief.baselines import checked_answer, checked_story
+from storyproof.families.belief.baselines import checked_answers, checked_story
 from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.read_text import is_nested, read_question, read_story
 from storyproof.families.belief.readings import READINGS as SIGHTS
@@ -31,13 +31,12 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
     """Return the answers to which mistakes lead, by the checker."""
     question, text = read_question(example.question), read_story(example.story)
     own = reading_of(example.readings)
-    checked = checked_story(example.story, own)
+    checked = checked_story(example.story)
     thing, chain = question.thing, question.chain
     readings = [parse_reading(name) for name in (READINGS if is_nested(example.story, example.question) else SIGHTS)]
     readings = [each for each in readings if each != own]
     if question.ask not in (Ask.BELIEF, Ask.SAYS, Ask.REALITY, Ask.MEMORY):
-        others = {checked_answer(example, reading) for reading in readings}
-        return {"other_reading": frozenset(filter(None, others))}
+        return {"other_reading": frozenset(filter(None, checked_answers(example, readings)))}
 
     shorter = {each for length in range(1, len(chain)) for each in combinations(chain, length)}
     swapped = {
@@ -56,19 +55,21 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
         "swapped_minds": [*swapped],
         "other_agent": [*(replaced or [(agent,) for agent in text.cast])],
     }
-    beliefs = iter(checked.beliefs([each for chains in wanted.values() for each in chains], thing))
+    beliefs = iter(checked.beliefs([each for chains in wanted.values() for each in chains], thing, [own])[own])
     believed = {name: [next(beliefs) for _ in chains] for name, chains in wanted.items()}
     puts = [event for event in text.events if event.kind in (EventKind.PLACE, EventKind.MOVE)]
     places = [event.container for event in puts if event.thing == thing]
     said = [event.container for event in text.events if event.container]
     answers: dict[str, list[str | None]] = {
-        "other_reading": [checked_story(example.story, reading).belief(chain, thing) for reading in readings],
+        **(
+            {"other_reading": [place for [place] in checked.beliefs([chain], thing, readings).values()]}
+            if chain
+            else {}
+        ),
         **believed,
         "first_mention": [*places[:1]],
         "last_mention": [*said[-1:]],
         "earlier_place": [*places[1:-1]],
         "other_object": [event.container for event in text.events if event.thing != thing and event.container],
     }
-    if not chain:
-        del answers["other_reading"]
     return {name: frozenset(text.wording.answer(place) for place in answers[name] if place) for name in answers}

@@ -29,7 +29,16 @@ from storyproof.families.belief.arrays import (
     set_type,
     starts_of_runs,
 )
-from storyproof.families.belief.readings import ALWAYS, CLOSED, FRESHER, HI_TOM, INFER_MOVER, NEVER_LIARS, BeliefReading
+from storyproof.families.belief.readings import (
+    ALWAYS,
+    CLOSED,
+    FLAT,
+    FRESHER,
+    HI_TOM,
+    INFER_MOVER,
+    NEVER_LIARS,
+    BeliefReading,
+)
 from storyproof.families.belief.time_sets import (
     Instants,
     Times,
@@ -243,8 +252,10 @@ class Minds:
         asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
         informed = self._informed(asked, None, trust)
         steps, count = len(self._stories.kind), len(asked.story)
-        found = [self._places(asked, informed.until(until(np.full(count, time), self._words))) for time in range(steps)]
-        return np.array(found, np.int8).reshape(steps, count)
+        rows, times = np.tile(np.arange(count), steps), np.repeat(np.arange(steps), count)
+        shown, told = (each.take(rows, axis=1) for each in (informed.shown, informed.told))
+        so_far = _Informed(shown, told).until(until(times, self._words))
+        return self._places(asked.pick(rows), so_far).astype(np.int8).reshape(steps, count)
 
     def at_the_end(self, trust: str) -> Small:
         """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""
@@ -389,17 +400,24 @@ class Minds:
         chain, said = asked.chain, self._course.messages
         time, speaker = said.time[number, asked.story], said.speaker[number, asked.story]
         of_speaker = chain.last == speaker
-        if trust == HI_TOM:
+        if trust in (HI_TOM, FLAT):
             # What the speaker believes is what the last but one takes its words for.
             judge, present = np.where(of_speaker, chain.before_last, chain.last), self._sights.present
             so_far = until(time, self._words)
-            return is_later(self._of(present, speaker, asked) & so_far, self._of(present, judge, asked) & so_far)
+            found: Flags = is_later(
+                self._of(present, speaker, asked) & so_far, self._of(present, judge, asked) & so_far
+            )
+            if trust == FLAT:
+                is_pair = chain.length == 2
+                found &= (chain.length == 1) | (is_pair & of_speaker)
+                found |= is_pair & (chain.first == speaker)
+            return found
         if trust == FRESHER:
             return ~self._is_stale(chain, asked, speaker, time)  # nobody has seen it later than itself
         # What others think that the speaker believes depends on whether they take it for a liar.
         judge_node = np.where(of_speaker, asked.prefix, asked.node)
-        found: Flags = self._caught[judge_node, speaker] > number  # from the message on that gave it away
-        return found
+        caught: Flags = self._caught[judge_node, speaker] > number  # from the message on that gave it away
+        return caught
 
     def _infer_movers(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
         """Return when the first of two returns to an object that is not where it believed, as the mover may know.

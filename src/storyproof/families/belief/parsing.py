@@ -20,6 +20,7 @@ from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.tomi_labels import MOST_ORDER
 from storyproof.families.belief.tomi_text import FEELINGS, parse_question, parse_sentence
 from storyproof.families.belief.world import EventKind
+from storyproof.generation.seeds import Indices
 
 Words = npt.NDArray[np.int32]
 
@@ -62,6 +63,7 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
     broken = lengths > MOST_SENTENCES
     broken[story[flat[:, 0] == _BROKEN]] = True
 
+    _state_rooms(flat, story, fields)
     happens = (flat[:, 0] > EventKind.FEEL) & ~broken[story]
     flat, story, sentence = flat[happens], story[happens], sentence[happens]
     counts = np.bincount(story, minlength=len(stories))
@@ -77,12 +79,40 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
     for role in range(1, 5):
         wide = np.full((len(stories), height), NOBODY, np.int32)
         wide[story, event] = flat[:, role]
-        local, distinct = _number(wide)
+        local, distinct = number_names(wide)
         too_many = MOST_AGENTS if role == 1 else MOST_NAMES
         broken |= (distinct[:, too_many:] != NOBODY).any(axis=1)
         cells[:, :, role] = np.minimum(local, MOST_NAMES)
         names.append(distinct)
     return ParsedStories(words, cells, sentences, names[0], names[2], names[3], broken)
+
+
+def _state_rooms(flat: Words, story: Indices, fields: Words) -> None:
+    """Add the rooms of containers of which a sentence says where they are; see `tomi_text.parse`.
+
+    Args:
+        flat: [sentence of a story, 5]: kind and names.
+        story: Which story each is of.
+        fields: The same as `flat` for distinct sentences, of which there are few.
+    """
+    places, puts = fields[:, 0] == EventKind.PLACE, fields[:, 4] != NOBODY
+    if not len(np.intersect1d(fields[places, 3], fields[puts, 4])):
+        return
+    width = 2 + int(fields[:, 1:].max())
+    room, thing, container = (story * width + flat[:, role] + 1 for role in (2, 3, 4))  # a name in a story
+    puts = flat[:, 4] != NOBODY
+    holds_containers = puts & np.isin(thing, container[puts])
+    stating = holds_containers & (flat[:, 0] == EventKind.PLACE)
+    stating &= ~np.isin(container, container[puts & ~holds_containers]) | np.isin(container, room[flat[:, 2] != NOBODY])
+    if not stating.any():
+        return
+    order = np.flatnonzero(stating)[::-1]  # the last such sentence about a container counts
+    named, first = np.unique(thing[order], return_index=True)
+    rooms = flat[order[first], 4]
+    for keys in (thing, container):
+        place = np.minimum(np.searchsorted(named, keys), len(named) - 1)
+        stated = puts & (named[place] == keys)
+        flat[stated, 2] = rooms[place[stated]]
 
 
 # The sentences of stories in ASCII; the few others are left to `parse_sentence`. Groups that do not apply are empty.
@@ -156,7 +186,7 @@ def _parse_alone(sentence: str, names: dict[str, int]) -> tuple[int, int, int, i
     return (event.kind, agent, room, thing, container)
 
 
-def _number(wide: Words) -> tuple[Words, Words]:
+def number_names(wide: Words) -> tuple[Words, Words]:
     """Number names in each row by order of appearance; return the numbers and what they stand for.
 
     Beyond one more than can be handled, names are not told apart.
@@ -244,8 +274,8 @@ def parse_questions(questions: pa.Array, parsed: ParsedStories, story: npt.NDArr
         agents = question.chain[:MOST_ORDER]
         things[row], memory[row] = _words(pa.array([question.thing]), parsed)[0], question.ask == Ask.MEMORY
         chains[row, : len(agents)] = _words(pa.array(agents, pa.string()), parsed)
-    local = [_local(agents, parsed.agents[story]) for agents in chains.T]
-    return ParsedQuestions(_local(things, parsed.things[story]), np.stack(local, axis=1), memory, broken)
+    local = [local_numbers(agents, parsed.agents[story]) for agents in chains.T]
+    return ParsedQuestions(local_numbers(things, parsed.things[story]), np.stack(local, axis=1), memory, broken)
 
 
 def _words(names: pa.Array, parsed: ParsedStories) -> Words:
@@ -253,7 +283,7 @@ def _words(names: pa.Array, parsed: ParsedStories) -> Words:
     return np.asarray(pc.fill_null(pc.index_in(names, value_set=parsed.words), STRANGER), np.int32)
 
 
-def _local(words: Words, distinct: Words) -> npt.NDArray[np.int8]:
+def local_numbers(words: Words, distinct: Words) -> npt.NDArray[np.int8]:
     """Return the local numbers of words in each row's story."""
     numbers = np.full(len(words), STRANGER, np.int8)
     for number, names in enumerate(distinct.T[:MOST_NAMES]):  # stories with more are broken

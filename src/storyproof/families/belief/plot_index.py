@@ -8,12 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import MOST_NAMES, NOBODY, STRANGER, LocalNames, PlotArrays, Small
+from storyproof.families.belief.arrays import (
+    MOST_NAMES,
+    NOBODY,
+    STRANGER,
+    LocalNames,
+    PlotArrays,
+    Small,
+    distinct_rows,
+)
 from storyproof.families.belief.rooms import infer_rooms, occurrences
 from storyproof.families.belief.world import EventKind, PlotEvent
 
@@ -193,21 +201,6 @@ def _in_order(values: Small) -> Small:
     distinct = np.full((max(1, int(counts.max(initial=0))), values.shape[1]), NOBODY, np.int8)
     distinct[np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner], owner] = keys[order] % most
     return distinct
-
-
-def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return where each distinct row of a matrix of integers first occurs, and which of them each row is."""
-    low = keys.min(axis=0, initial=0).astype(np.int64)
-    widths = [int(span).bit_length() for span in keys.max(axis=0, initial=0) - low]
-    if sum(widths) < 63:  # sorting numbers is several times as fast as sorting rows
-        packed: npt.NDArray[Any] = np.zeros(len(keys), np.int64)
-        for column, start, width in zip(keys.T, low.tolist(), widths, strict=True):
-            packed = (packed << width) | (column.astype(np.int64) - start)
-    else:
-        whole = np.ascontiguousarray(keys)
-        packed = whole.view(np.dtype((np.void, whole.shape[1] * whole.itemsize))).reshape(-1)
-    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
-    return first, which.reshape(-1)
 
 
 # Made-up names by number; NOBODY picks the last, which is None.

@@ -164,13 +164,13 @@ def procedure_answers(example: Example) -> dict[str, str]:
 def _answer(story: str, procedure: Procedure, question: BeliefQuestion, reading: BeliefReading) -> Reply:
     """Answer a question from what a procedure takes chains to believe."""
     events = tuple(procedure.events(read_story(story).events))
-    checked, thing, chain = _checked(events, reading), question.thing, question.chain
+    checked, thing, chain = _checked(events), question.thing, question.chain
 
     def believed(*chains: Chain) -> list[str | None]:
-        return checked.beliefs([procedure.chain(each) if each else () for each in chains], thing)
+        return checked.beliefs([procedure.chain(each) if each else () for each in chains], thing, [reading])[reading]
 
     if question.ask in (Ask.REALITY, Ask.MEMORY):
-        return checked.answer(question)
+        return checked.answer(question, reading)
     if question.ask in (Ask.BELIEF, Ask.SAYS):
         return believed(chain)[0]
     if question.ask == Ask.KNOWS_WHERE:
@@ -211,5 +211,5 @@ def _lexical_answer(name: str, events: Events, question: BeliefQuestion) -> Repl
 
 
 @lru_cache(maxsize=256)  # the questions of a story are adjacent
-def _checked(events: tuple[PlotEvent, ...], reading: BeliefReading) -> CheckedStory:
-    return CheckedStory(events, reading)
+def _checked(events: tuple[PlotEvent, ...]) -> CheckedStory:
+    return CheckedStory(events)

@@ -77,38 +77,55 @@ def check_proofs(stories: PlotArrays, asked: QuestionArrays, proofs: Flags, read
     acts = ~np.isin(stories.kind, IDLE)
     shape = len(stories.kind), asked.count
     needed, gives, matters = np.zeros(shape, np.bool_), np.zeros(asked.count, np.bool_), np.zeros(shape, np.bool_)
-    parts = _divide(stories, asked)
-    whole = check_codes(stories, parts.asked, reading)
-    counts = np.bincount(parts.question, minlength=asked.count)
-    start = np.cumsum(counts) - counts
-    for questions in _batches(counts, 2 + len(stories.kind)):
-        # The whole story without each sentence, the proof alone, and the proof without each of its sentences.
-        story = asked.story[questions]
-        time, place = np.nonzero(acts[:, story])
-        named_time, named = np.nonzero(proofs[:, questions])
-        versions = len(time) + len(questions) + len(named)
-        of = np.concatenate([place, np.arange(len(questions)), named])
-        deleted = np.zeros((len(stories.kind), versions), np.bool_)
+    values = _Values(stories, asked, reading)
+    for questions in values.batches(1 + len(stories.kind)):
+        # A story without one of its sentences serves all questions about it; a proof alone serves its own.
+        of, story = np.unique(asked.story[questions], return_inverse=True)
+        time, column = np.nonzero(acts[:, of])
+        version = np.zeros((len(stories.kind), len(of)), np.intp)
+        version[time, column] = np.arange(len(time))
+        deleted = np.zeros((len(stories.kind), len(time) + len(questions)), np.bool_)
         deleted[time, np.arange(len(time))] = True
-        deleted[:, len(time) :] = ~proofs[:, questions[of[len(time) :]]]
-        deleted[named_time, len(time) + len(questions) + np.arange(len(named))] = True
-        question = questions[of]
-        version, which = _spread(start[question], counts[question])
-        changed = stories.pick(asked.story[question]).without(deleted)
-        codes = check_codes(changed, replace(parts.asked.pick(which), story=version), reading)
-        differs = np.zeros(versions, np.bool_)
-        np.logical_or.at(differs, version, codes != whole[which])
-        without, alone, shorter = np.split(differs, [len(time), len(time) + len(questions)])
-        needed[time, questions[place]] = without
-        gives[questions] = ~alone
-        matters[named_time, questions[named]] = shorter
+        deleted[:, len(time) :] = ~proofs[:, questions]
+        without, place = np.nonzero(acts[:, of[story]])
+        versions = np.concatenate([version[without, story[place]], len(time) + np.arange(len(questions))])
+        changed = stories.pick(np.concatenate([of[column], asked.story[questions]])).without(deleted)
+        differs = values.differ(changed, versions, np.concatenate([questions[place], questions]))
+        needed[without, questions[place]] = differs[: len(place)]
+        gives[questions] = ~differs[len(place) :]
+        # A sentence that the whole story can do without must matter to the rest of the proof.
+        named, place = np.nonzero((proofs & ~needed)[:, questions])
+        if len(named):
+            deleted = ~proofs[:, questions[place]]
+            deleted[named, np.arange(len(named))] = True
+            changed = stories.pick(asked.story[questions[place]]).without(deleted)
+            matters[named, questions[place]] = values.differ(changed, np.arange(len(named)), questions[place])
     return ProofFaults(needed & ~proofs, ~gives, proofs & ~needed & ~matters)
 
 
-def _batches(counts: Columns, versions: int) -> Iterator[Columns]:
-    """Yield the numbers of questions, as many at once as can be evaluated together."""
-    size = np.cumsum(2 * counts * versions) // _AT_ONCE
-    yield from np.split(np.arange(len(counts)), np.flatnonzero(np.diff(size)) + 1) if len(counts) else ()
+class _Values:
+    """The values of questions about whole stories, to compare those about changed stories with."""
+
+    def __init__(self, stories: PlotArrays, asked: QuestionArrays, reading: BeliefReading) -> None:
+        self._story, self._reading = asked.story, reading
+        self._parts = _divide(stories, asked)
+        self._whole = check_codes(stories, self._parts.asked, reading)
+        self._counts = np.bincount(self._parts.question, minlength=asked.count)
+        self._start = np.cumsum(self._counts) - self._counts
+
+    def batches(self, versions: int) -> Iterator[Columns]:
+        """Yield the numbers of questions by story, as many at once as can be evaluated together."""
+        order = np.argsort(self._story, kind="stable")
+        size = np.cumsum(self._counts[order] * versions) // _AT_ONCE
+        yield from np.split(order, np.flatnonzero(np.diff(size)) + 1) if len(order) else ()
+
+    def differ(self, changed: PlotArrays, version: Columns, question: Columns) -> Flags:
+        """Return whether each of some questions has another value in a changed story, whose number is `version`."""
+        pair, part = _spread(self._start[question], self._counts[question])
+        codes = check_codes(changed, replace(self._parts.asked.pick(part), story=version[pair]), self._reading)
+        differs = np.zeros(len(question), np.bool_)
+        differs[pair[codes != self._whole[part]]] = True
+        return differs
 
 
 def _spread(start: Columns, counts: Columns) -> tuple[Columns, Columns]:

@@ -124,31 +124,47 @@ def _block_of(stories: PlotArrays) -> PlotEventBlock:
 
 
 class CheckedStory:
-    """What the checker says about one story under one reading."""
+    """What the checker says about one story."""
 
-    def __init__(self, events: Sequence[PlotEvent], reading: BeliefReading) -> None:
+    def __init__(self, events: Sequence[PlotEvent]) -> None:
         """Prepare to answer questions about a story, possible or not."""
         stories, (self._names,) = encode_plots([events])
-        self._block, self._trust = MindBlock(_block_of(stories)).under(reading.sight), reading.trust
+        self._block = MindBlock(_block_of(stories))
+        self._by_sight: dict[str, MindBlock] = {}
 
-    def answers(self, questions: Sequence[BeliefQuestion]) -> list[Reply]:
-        """Return the answers to questions."""
+    def answers(
+        self, questions: Sequence[BeliefQuestion], readings: Sequence[BeliefReading]
+    ) -> dict[BeliefReading, list[Reply]]:
+        """Return the answers to questions under each of some readings."""
         encoded = encode_questions([self._names], [0] * len(questions), questions)
-        codes = self._block.answers(encoded, (self._trust,))[0].tolist()
-        return [reply(code, self._names, question) for code, question in zip(codes, questions, strict=True)]
+        found = {}
+        for sight in dict.fromkeys(each.sight for each in readings):
+            if sight not in self._by_sight:
+                self._by_sight[sight] = self._block.under(sight)
+            alike = [each for each in readings if each.sight == sight]
+            codes = self._by_sight[sight].answers(encoded, [each.trust for each in alike]).tolist()
+            for reading, row in zip(alike, codes, strict=True):
+                found[reading] = [reply(code, self._names, each) for code, each in zip(row, questions, strict=True)]
+        return found
 
-    def answer(self, question: BeliefQuestion) -> Reply:
+    def answer(self, question: BeliefQuestion, reading: BeliefReading) -> Reply:
         """Return the answer to a question."""
-        return self.answers([question])[0]
+        return self.answers([question], [reading])[reading][0]
 
-    def beliefs(self, chains: Iterable[Sequence[str]], thing: str) -> list[str | None]:
-        """Return where chains of agents believe an object to be; the empty chain stands for where it is."""
+    def beliefs(
+        self, chains: Iterable[Sequence[str]], thing: str, readings: Sequence[BeliefReading]
+    ) -> dict[BeliefReading, list[str | None]]:
+        """Return where chains of agents believe an object to be under each of some readings."""
         questions = [BeliefQuestion(Ask.BELIEF if chain else Ask.REALITY, thing, tuple(chain)) for chain in chains]
-        return [place if isinstance(place, str) else None for place in self.answers(questions)]
+        found = self.answers(questions, readings)
+        return {
+            reading: [place if isinstance(place, str) else None for place in places]
+            for reading, places in found.items()
+        }
 
-    def belief(self, chain: Sequence[str], thing: str) -> str | None:
-        """Return where a chain of agents believes an object to be."""
-        return self.beliefs([chain], thing)[0]
+    def belief(self, chain: Sequence[str], thing: str, reading: BeliefReading) -> str | None:
+        """Return where a chain of agents believes an object to be; the empty chain stands for where it is."""
+        return self.beliefs([chain], thing, [reading])[reading][0]
 
 
 def describe(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes, difference: Difference) -> str:

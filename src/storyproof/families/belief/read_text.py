@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -76,12 +76,19 @@ def read_question(question: str) -> BeliefQuestion:
     """
     errors = []
     for text in dict.fromkeys((question, _tidy(question))):
-        for read in (parse_question, *(find_wording(language).read_question for language in LANGUAGES)):
+        for read in _question_readers():
             try:
                 return read(text)
             except ParseError as error:
                 errors.append(error)
     raise errors[0]
+
+
+def _question_readers() -> Iterator[Callable[[str], BeliefQuestion]]:
+    """Yield what reads questions: in ToMi's words, which need no language pack, then in each language."""
+    yield parse_question
+    for language in LANGUAGES:
+        yield find_wording(language).read_question
 
 
 def _tidy(question: str) -> str:

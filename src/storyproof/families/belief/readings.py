@@ -31,12 +31,15 @@ NEVER_LIARS = "never-liars"  # … unless they know that the speaker is a liar
 HI_TOM = "hi-tom"  # … only from people who were with the object later, as everybody knows
 
 TRUSTS = (ALWAYS, FRESHER, NEVER_LIARS, HI_TOM)
+FLAT = "flat"  # as Hi-ToM's generator labels messages; explains labels of others, and is used for none of ours
 
 TRUST_DESCRIPTIONS = {
     ALWAYS: "hearers believe what they hear.",
     FRESHER: "hearers do not believe a speaker if, as far as they know, they have seen the object more recently.",
     NEVER_LIARS: "hearers who have caught a speaker lying never believe that speaker again.",
     HI_TOM: "hearers believe only a speaker who was with the object later; everybody knows who was there when.",
+    FLAT: "as hi-tom, but words change only what hearers believe, what these think that the speaker believes, and what "
+    "the speaker thinks that they believe, trusted or not.",
 }
 
 
@@ -45,7 +48,7 @@ class BeliefReading(NamedTuple):
 
     Attributes:
         sight: One of READINGS.
-        trust: One of TRUSTS.
+        trust: One of TRUSTS, or FLAT.
     """
 
     sight: str = OPEN
@@ -56,6 +59,7 @@ class BeliefReading(NamedTuple):
 
 
 ALL_READINGS = tuple(BeliefReading(sight, trust) for sight in READINGS for trust in TRUSTS)
+AUDIT_READINGS = (*ALL_READINGS, BeliefReading(OPEN, FLAT), BeliefReading(CLOSED, FLAT))
 DEFAULT_READING = BeliefReading()
 
 
@@ -76,5 +80,5 @@ def parse_reading(name: str) -> BeliefReading:
 
 READING_DESCRIPTIONS = {
     str(reading): f"{DESCRIPTIONS[reading.sight].rstrip('.')}; {TRUST_DESCRIPTIONS[reading.trust]}"
-    for reading in ALL_READINGS
+    for reading in AUDIT_READINGS
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from storyproof.families.belief.wording import PlotWording
 from storyproof.families.belief.world import PlotEvent, cast_of
 from storyproof.generation.arrow_columns import NO_WORD, Words
 
-READINGS = tuple(map(str, ALL_READINGS))  # that rows are compared under
+READINGS = tuple(map(str, ALL_READINGS))  # that rows of ours name
 READABLE, POSSIBLE = "a text that can be read", "a story that can happen"
 MOST_BELIEVERS = 6  # agents of a story up to which all sets of them are candidates
 _AT_ONCE = 512  # stories that are proved together
@@ -54,15 +54,16 @@ class AskedRow:
         return cls(row["story"], row["question"], reading_of(row.get("readings")), _says_unknown((*candidates, answer)))
 
 
-@lru_cache(maxsize=64)
-def _unknown_words() -> frozenset[str]:
+@cache
+def unknown_words() -> frozenset[str]:
+    """Return what "unknown" is in each language."""
     from storyproof.families.belief.wording import LANGUAGES, find_wording
 
     return frozenset(find_wording(language).answer(None) for language in LANGUAGES)
 
 
 def _says_unknown(answers: Sequence[str | None]) -> bool:
-    return not _unknown_words().isdisjoint(answers)
+    return not unknown_words().isdisjoint(answers)
 
 
 def reading_of(names: Sequence[str] | None) -> BeliefReading:
@@ -116,7 +117,7 @@ class RowProofs:
 
     Attributes:
         labels: The label columns of each row; None where the row cannot be read.
-        by_reading: The answer under each of READINGS, in words.
+        by_reading: The answer under each reading that was asked for, in words.
         problems: What is wrong with the text or question of a row, and where oracle and checker differ.
     """
 
@@ -125,12 +126,15 @@ class RowProofs:
     problems: list[RowProblem]
 
 
-def prove_rows(rows: Sequence[AskedRow], *, check: bool = True) -> RowProofs:
+def prove_rows(
+    rows: Sequence[AskedRow], *, check: bool = True, readings: Sequence[BeliefReading] = ALL_READINGS
+) -> RowProofs:
     """Derive what rows should say.
 
     Args:
         rows: The rows; those of one story side by side.
         check: Whether to ask the checker as well as the oracle.
+        readings: The readings that answers are compared under, at least ALL_READINGS.
     """
     proofs = RowProofs([None] * len(rows), [{} for _ in rows], [])
     places: dict[str, list[int]] = {}
@@ -138,13 +142,19 @@ def prove_rows(rows: Sequence[AskedRow], *, check: bool = True) -> RowProofs:
         places.setdefault(row.story, []).append(place)
     stories = list(places)
     for start in range(0, len(stories), _AT_ONCE):
-        _prove_stories({story: places[story] for story in stories[start : start + _AT_ONCE]}, rows, proofs, check=check)
+        some = {story: places[story] for story in stories[start : start + _AT_ONCE]}
+        _prove_stories(some, rows, proofs, readings, check=check)
     proofs.problems.sort(key=lambda problem: problem.row)
     return proofs
 
 
 def _prove_stories(
-    places: Mapping[str, Sequence[int]], rows: Sequence[AskedRow], proofs: RowProofs, *, check: bool
+    places: Mapping[str, Sequence[int]],
+    rows: Sequence[AskedRow],
+    proofs: RowProofs,
+    readings: Sequence[BeliefReading],
+    *,
+    check: bool,
 ) -> None:
     texts: list[PlotText] = []
     story_of: list[int] = []
@@ -164,7 +174,7 @@ def _prove_stories(
                 story_of.append(len(texts))
         texts.append(text)
     if numbered_questions:
-        _label(texts, story_of, numbered_questions, rows, proofs, check=check)
+        _label(texts, story_of, numbered_questions, rows, proofs, readings, check=check)
 
 
 def _read(question: str, text: PlotText, row: int, problems: list[RowProblem]) -> BeliefQuestion | None:
@@ -186,6 +196,7 @@ def _label(
     asked: Sequence[tuple[int, BeliefQuestion]],
     rows: Sequence[AskedRow],
     proofs: RowProofs,
+    readings: Sequence[BeliefReading],
     *,
     check: bool,
 ) -> None:
@@ -193,7 +204,8 @@ def _label(
         PlotQuestion(story, question, rows[number].reading, rows[number].keeps_unknown)
         for story, (number, question) in zip(story_of, asked, strict=True)
     ]
-    labelled = label_questions([(text.events, text.wording) for text in texts], questions, check=check)
+    stories = [(text.events, text.wording) for text in texts]
+    labelled = label_questions(stories, questions, check=check, readings=readings)
     for (number, _), labels, by_reading in zip(asked, labelled.labels, labelled.by_reading, strict=True):
         proofs.labels[number], proofs.by_reading[number] = labels, by_reading
     proofs.problems.extend(replace(problem, row=asked[problem.row][0]) for problem in labelled.problems)
@@ -216,7 +228,11 @@ class PlotQuestion(NamedTuple):
 
 
 def label_questions(
-    stories: Sequence[tuple[Sequence[PlotEvent], PlotWording]], questions: Sequence[PlotQuestion], *, check: bool = True
+    stories: Sequence[tuple[Sequence[PlotEvent], PlotWording]],
+    questions: Sequence[PlotQuestion],
+    *,
+    check: bool = True,
+    readings: Sequence[BeliefReading] = ALL_READINGS,
 ) -> RowProofs:
     """Return the labels of questions by the oracle, and where the checker differs.
 
@@ -224,13 +240,14 @@ def label_questions(
         stories: What happens, and the words for it.
         questions: What is asked; problems are numbered in their order.
         check: Whether to ask the checker.
+        readings: The readings that answers are compared under, at least ALL_READINGS.
     """
     proofs = RowProofs([None] * len(questions), [{} for _ in questions], [])
     groups: dict[tuple[str, BeliefReading], list[int]] = {}
     for place, each in enumerate(questions):
         groups.setdefault((stories[each.story][1].language, each.reading), []).append(place)
     for places in groups.values():
-        _label_group(stories, questions, places, proofs, check=check)
+        _label_group(stories, questions, places, proofs, readings, check=check)
     return proofs
 
 
@@ -239,6 +256,7 @@ def _label_group(
     questions: Sequence[PlotQuestion],
     places: Sequence[int],
     proofs: RowProofs,
+    readings: Sequence[BeliefReading],
     *,
     check: bool,
 ) -> None:
@@ -249,7 +267,7 @@ def _label_group(
     arrays, names = encode_plots(plots)
     asked = [each.question for each in group]
     numbered = encode_questions(names, [columns[each.story] for each in group], asked)
-    derived = provers.derive(arrays, numbered, own, ALL_READINGS)
+    derived = provers.derive(arrays, numbered, own, readings)
     lie = np.zeros(arrays.kind.shape, np.bool_)
     for column, events in enumerate(plots):
         lie[: len(events), column] = [event.lie for event in events]
@@ -268,9 +286,9 @@ def _label_group(
     values = {name: column.to_pylist() for name, column in labelled.columns(words).items()}
     for place, *row in zip(places, *values.values(), strict=True):
         proofs.labels[place] = dict(zip(values, row, strict=True))
-    answers = [labelled.answers_under(words, reading).to_pylist() for reading in ALL_READINGS]
+    answers = [labelled.answers_under(words, reading).to_pylist() for reading in readings]
     for place, *row in zip(places, *answers, strict=True):
-        proofs.by_reading[place] = dict(zip(READINGS, row, strict=True))
+        proofs.by_reading[place] = dict(zip(map(str, readings), row, strict=True))
     for reading, wrong, codes in provers.differences(arrays, numbered, derived) if check else ():
         for number, code in zip(wrong.tolist(), codes.tolist(), strict=True):
             known, question = names[numbered.story[number]], asked[number]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from storyproof.errors import ParseError
 from storyproof.example import Example
-from storyproof.families.belief.baselines import checked_answer
+from storyproof.families.belief.baselines import checked_answers
 from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.read_text import is_nested, read_question, read_story
 from storyproof.families.belief.readings import READINGS as SIGHTS
@@ -473,11 +473,12 @@ def _prove(story: str, asked: str, reading: BeliefReading) -> tuple[tuple[str | 
     """Return the answer after each sentence, by the oracle, and at the end under each reading, by the checker."""
     question = read_question(asked)
     follower = ObjectFollower(read_story(story).events, question.thing, reading)
-    over_time = follower.believed(question.chain) if question.chain else follower.really()
+    over_time = follower.believed(question.chain)[0] if question.chain else follower.really()
     if question.ask == Ask.MEMORY:
         over_time = [next((place for place in over_time if place is not None), None)] * len(over_time)
     elif question.ask == Ask.KNOWS_WHERE:
         over_time = [is_known(place, real) for place, real in zip(over_time, follower.really(), strict=True)]
     row = own_example({"story": story, "question": asked})
     names = dict.fromkeys((str(reading), *(READINGS if is_nested(story, "") else SIGHTS)))
-    return tuple(over_time), {name: checked_answer(row, parse_reading(name)) for name in names}
+    answers = checked_answers(row, [parse_reading(name) for name in names])
+    return tuple(over_time), dict(zip(names, answers, strict=True))

@@ -7,7 +7,7 @@ from itertools import islice
 
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.families.belief.baselines import checked_answer, checked_story
+from storyproof.families.belief.baselines import checked_answer, checked_answers, checked_story
 from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.read_text import is_nested, read_question, read_story
 from storyproof.families.belief.readings import READINGS as SIGHTS
@@ -74,7 +74,8 @@ def steps_of(example: Example, order: int) -> list[Step]:
     check_order(order)
     text, question = read_story(example.story), read_question(example.question)
     follower = ObjectFollower(text.events, question.thing, reading_of(example.readings))
-    held = {chain: follower.believed(chain) for chain in chains_up_to(text.cast, order)}
+    chains = chains_up_to(text.cast, order)
+    held = dict(zip(chains, follower.believed(*chains), strict=True))
     rooms = follower.rooms()
     rooms_named = list(dict.fromkeys(room for here in rooms for room in here))
     here = [{room: each.get(room, []) for room in rooms_named} for each in rooms]
@@ -84,7 +85,7 @@ def steps_of(example: Example, order: int) -> list[Step]:
 def answers_by_reading(example: Example) -> dict[str, str]:
     """Return the answer under each reading of trust, by the checker."""
     names = READINGS if is_nested(example.story, example.question) else SIGHTS
-    return {name: checked_answer(example, parse_reading(name)) for name in names}
+    return dict(zip(names, checked_answers(example, [parse_reading(name) for name in names]), strict=True))
 
 
 def models_of(example: Example) -> list[StoryModel]:
@@ -92,7 +93,7 @@ def models_of(example: Example) -> list[StoryModel]:
     question = read_question(example.question)
     if question.ask != Ask.BELIEF:
         return []
-    place = checked_story(example.story, reading_of(example.readings)).belief(question.chain, question.thing)
+    place = checked_story(example.story).belief(question.chain, question.thing, reading_of(example.readings))
     thinks = " ".join(f"{agent} thinks that" for agent in question.chain[:-1])
     where = f"the {question.thing} is in the {place}" if place else f"the {question.thing} may be anywhere"
     caption = f"{thinks} {question.chain[-1]} considers this world possible: {where}.".strip()

@@ -148,7 +148,7 @@ class Story:
     def _say(self, kind: EventKind, agent: str, thing: str, container: str, hearer: str | None, *, lie: bool) -> Story:
         event = PlotEvent(kind, agent, None, thing, container, hearer, lie)
         if self._state.problem(event) is None:
-            believed = CheckedStory(self._events, self.reading).belief((agent,), thing)
+            believed = CheckedStory(self._events).belief((agent,), thing, self.reading)
             if (believed == container) == lie:
                 thinks = (
                     f"believes that the {thing} is in the {believed}"
@@ -212,8 +212,9 @@ class Story:
         """
         self._check_names(question)
         replies = {reading: oracle_answer(self._events, question, reading) for reading in ALL_READINGS}
+        confirmed = CheckedStory(self._events).answers([question], ALL_READINGS)
         for reading, reply in replies.items():
-            checked = CheckedStory(self._events, reading).answer(question)
+            [checked] = confirmed[reading]
             if checked != reply:
                 raise ProofError(
                     f"oracle and checker differ under {reading}: {reply} against {checked}, in {self.events}"

@@ -144,18 +144,19 @@ class ObjectFollower:
         so_far = self._stories.pick(np.zeros(len(steps), np.intp)).without(steps[:, None] > steps)
         return self._words(reality(so_far, np.repeat(self._thing, len(steps))).tolist())
 
-    def believed(self, chain: Sequence[str]) -> list[str | None]:
-        """Return where a chain believes the object to be after each sentence."""
-        key = tuple(chain)
-        if key not in self._believed:
-            self._believed[key] = self._over_time(key)
-        return self._believed[key]
-
-    def _over_time(self, chain: tuple[str, ...]) -> list[str | None]:
-        agents = np.array([[self._names.agents[agent]] for agent in chain], np.int8)
-        chains = contract(agents, self._stories.agents)
-        minds = Minds(Course.of(self._stories), np.zeros(1, np.intp), chains, self._thing, self._reading.sight)
-        return self._words(minds.over_time(self._reading.trust)[:, 0].tolist())
+    def believed(self, *chains: Sequence[str]) -> list[list[str | None]]:
+        """Return where chains believe the object to be after each sentence."""
+        wanted = [tuple(chain) for chain in chains]
+        if new := [chain for chain in dict.fromkeys(wanted) if chain not in self._believed]:
+            agents = np.full((max(map(len, new)), len(new)), NOBODY, np.int8)
+            for place, chain in enumerate(new):
+                agents[: len(chain), place] = [self._names.agents[agent] for agent in chain]
+            story, things = np.zeros(len(new), np.intp), np.repeat(self._thing, len(new))
+            chains_of = contract(agents, self._stories.agents)
+            minds = Minds(Course.of(self._stories), story, chains_of, things, self._reading.sight)
+            for chain, places in zip(new, minds.over_time(self._reading.trust).T.tolist(), strict=True):
+                self._believed[chain] = self._words(places)
+        return [self._believed[chain] for chain in wanted]
 
     def rooms(self) -> list[dict[str, list[str]]]:
         """Return who is in which room after each sentence, with who watches it or is distracted."""
@@ -196,7 +197,7 @@ def lay_out(examples: Sequence[Example]) -> Timeline:
     deepest = question.chain if question.ask == Ask.BELIEF else max([(), *about], key=len)
     if set(deepest) <= set(text.cast):  # the others would need a column for each of their parts
         chains += [deepest[start:] for start in range(len(deepest))]
-    places = {chain: follower.believed(chain) for chain in dict.fromkeys(chains)}
+    places = dict(zip(chains, follower.believed(*chains), strict=True))
     real, rooms = follower.really(), follower.rooms()
     steps = [
         Moment(sentence, rooms[time], real[time], {chain: beliefs[time] for chain, beliefs in places.items()})

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from storyproof.errors import ProofError
 from storyproof.families.belief import provers
-from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, PlotArrays, Small, decode_plot
+from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, PlotArrays, Small, decode_plot, distinct_rows
 from storyproof.families.belief.questions import ASKS, Ask, QuestionArrays, join_questions_by_story
 from storyproof.families.belief.readings import DEFAULT, DEFAULT_READING, READINGS, BeliefReading
 from storyproof.families.belief.world import EventKind
@@ -62,6 +62,10 @@ class Labels:
     question_type: Codes
     by_reading: Small
 
+    def pick(self, rows: Columns) -> Labels:
+        """Return the labels of some questions."""
+        return Labels(*(np.take(getattr(self, item.name), rows, axis=-1) for item in fields(Labels)))
+
 
 @dataclass(frozen=True, slots=True)
 class Questions:
@@ -91,7 +95,7 @@ class Questions:
             self.chain[:, rows],
             self.memory[rows],
             self.story_type[rows],
-            Labels(*(np.take(getattr(self.labels, item.name), rows, axis=-1) for item in fields(Labels))),
+            self.labels.pick(rows),
         )
 
     @property
@@ -209,10 +213,14 @@ def compare(stories: PlotArrays, questions: Questions, mover: Small, other: Smal
     codes: dict[BeliefReading, npt.NDArray[Any]] = dict(zip(_SIGHTS, questions.labels.by_reading, strict=True))
     yield from _differences(stories, arrays, codes, "answer", 1)
     rows = np.flatnonzero((mover >= 0) & (other >= 0))
-    typed = _ask_for_type(arrays.story[rows], arrays.thing[rows], mover[rows], other[rows])
+    pairs = np.column_stack([arrays.story[rows], arrays.thing[rows], mover[rows], other[rows]])
+    first, which = distinct_rows(pairs)  # questions about one story tell the same type
+    of = rows[first]
+    typed = _ask_for_type(arrays.story[of], arrays.thing[of], mover[of], other[of])
     codes = {DEFAULT_READING: provers.answer(stories, typed, DEFAULT_READING)}
-    for difference in _differences(stories, typed, codes, "story type's belief", _TYPED_BY):
-        yield replace(difference, question=int(rows[difference.question]))
+    differences = list(_differences(stories, typed, codes, "story type's belief", _TYPED_BY))
+    for row, pair in zip(rows.tolist(), which.tolist(), strict=True) if differences else ():
+        yield from (replace(each, question=row) for each in differences if each.question == pair)
 
 
 def _differences(

@@ -24,11 +24,12 @@ from storyproof.families.belief.arrays import (
     Flags,
     PlotArrays,
     Small,
+    distinct_rows,
 )
 from storyproof.families.belief.columns import in_words, label_columns
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.parsing import ParsedQuestions, ParsedStories, parse_questions, parse_stories
-from storyproof.families.belief.plot_index import ObjectViews, Plot, distinct_rows, find_plots, find_views
+from storyproof.families.belief.plot_index import ObjectViews, Plot, find_plots, find_views
 from storyproof.families.belief.proof_check import PROOF_BY_DELETION, PROOF_HOLDS, check_proofs
 from storyproof.families.belief.readings import DEFAULT_READING
 from storyproof.families.belief.restriction import focus, renumber
@@ -180,10 +181,15 @@ def _answer(stories: PlotArrays, keys: npt.NDArray[np.int32]) -> tuple[Questions
     memory, chain = keys[:, 4].astype(np.bool_), keys[:, 5:].T.astype(np.int8)
     agents = np.concatenate([mover[None], other[None], chain])
     about = focus(stories, plot, thing, agents)
-    first, second = renumber(agents[:2], agents)
-    columns, zeros = np.arange(len(plot)), np.zeros(len(plot), np.int8)
-    labels = label(about.stories, ask_plainly(columns, zeros, renumber(chain, agents), memory), first)
-    types = story_type(about.stories, columns, zeros, first, second)
+    pair, asked = renumber(agents[:2], agents), renumber(chain, agents)
+    # Stories that differ in what others do only are one when they are cut down.
+    left = about.stories
+    parts = (left.kind.view(np.int8), left.agent, left.room, left.thing, left.container, pair, asked, memory[None])
+    first, which = distinct_rows(np.concatenate([each.astype(np.int8, copy=False) for each in parts]).T)
+    columns, zeros = np.arange(len(first)), np.zeros(len(first), np.int8)
+    left, (mover, other) = left.pick(first), pair[:, first]
+    labels = label(left, ask_plainly(columns, zeros, asked[:, first], memory[first]), mover).pick(which)
+    types = story_type(left, columns, zeros, mover, other)[which]
     return Questions(plot, thing, chain, memory, types, labels), about.time
 
 

@@ -98,9 +98,10 @@ def parse_sentence(sentence: str) -> PlotEvent:
 def parse(story: str | Sequence[str]) -> list[PlotEvent]:
     """Parse a story with one sentence per line, and infer in which room each placing and move happens.
 
-    The text says where a container stands only through who moves things there, so a placing takes the room of the agent
-    who next moves the object, if somebody was in that room to see it placed; failing that, the object's or the
-    container's earlier room; failing that, the room last entered.
+    The text seldom says where a container stands ("The box is in the attic."). Where it does not, that shows only
+    through who moves things there: a placing takes the room of the agent who next moves the object, if somebody was in
+    that room to see it placed; failing that, the object's or the container's earlier room; failing that, the room last
+    entered.
 
     Raises:
         ParseError: Naming the sentence by number, if one has no known form.
@@ -112,11 +113,32 @@ def parse(story: str | Sequence[str]) -> list[PlotEvent]:
             events.append(parse_sentence(sentence))
     except ParseError as error:
         raise ParseError(f"sentence {len(events) + 1}: {error}") from None
-    return resolve_rooms(events)
+    return resolve_rooms(_with_stated_rooms(events))
+
+
+def _with_stated_rooms(events: list[PlotEvent]) -> list[PlotEvent]:
+    """Return events with the rooms of containers of which a sentence says where they are.
+
+    Such a sentence reads as if it placed the container as an object. What people enter is a room, and so is what holds
+    nothing but containers.
+    """
+    holding = {event.container for event in events if event.container}
+    placings = [event for event in events if event.kind == _PLACE and event.thing in holding]
+    if not placings:
+        return events
+    others = {event.container for event in events if event.container and event.thing not in holding}
+    others -= {event.room for event in events}
+    stated = {event.thing: event.container for event in placings if event.container not in others}
+    return [
+        event
+        if event.kind not in (_PLACE, _MOVE)
+        else event._replace(room=stated.get(event.container, stated.get(event.thing)))
+        for event in events
+    ]
 
 
 def resolve_rooms(events: list[PlotEvent]) -> list[PlotEvent]:
-    """Infer in which room each placing and move happens; see `parse`."""
+    """Infer in which room each placing and move happens, where it is not known; see `parse`."""
     where: dict[str | None, str | None] = {}
     waiting: dict[str | None, list[tuple[int, set[str | None]]]] = {}  # placings without a mover yet, rooms then in use
     object_room: dict[str | None, str | None] = {}
@@ -131,6 +153,10 @@ def resolve_rooms(events: list[PlotEvent]) -> list[PlotEvent]:
             where.pop(event.agent, None)
         elif kind == _PLACE:
             thing = event.thing
+            if event.room:
+                rooms[index] = object_room[thing] = container_room[event.container] = event.room
+                waiting.pop(thing, None)
+                continue
             rooms[index] = object_room.get(thing) or container_room.get(event.container) or last_entered
             waiting.setdefault(thing, []).append((index, set(where.values())))
         elif kind == _MOVE:
@@ -141,6 +167,7 @@ def resolve_rooms(events: list[PlotEvent]) -> list[PlotEvent]:
                     rooms[placing] = room
                 container_room[events[placing].container] = rooms[placing]
                 room = room or rooms[placing]
+            room = event.room or room
             object_room[thing] = container_room[event.container] = rooms[index] = room
     for index, room in rooms.items():
         event = events[index]

@@ -133,7 +133,7 @@ class PackWording:
 
     @cached_property
     def _reader(self) -> StoryReader:
-        return _reader_of(self.language)
+        return reader_of(self.language)
 
     @cached_property
     def _narrator(self) -> StoryNarrator:
@@ -240,7 +240,8 @@ def find_wording(language: str = "en", style: str = PLAIN) -> PlotWording:
 
 
 @cache
-def _reader_of(language: str) -> StoryReader:
+def reader_of(language: str) -> StoryReader:
+    """Return the reader of a language."""
     return StoryReader(load_pack(language))
 
 
@@ -253,7 +254,7 @@ def find_language(text: str) -> str:
     sentences = text.split("\n")
     for sentence in sentences:
         for language in LANGUAGES:
-            if _reader_of(language).knows(sentence):
+            if reader_of(language).knows(sentence):
                 return language
     raise ParseError(f"not a sentence of a story in any of {', '.join(LANGUAGES)}: {quoted(sentences[0])}.")
 

@@ -17,6 +17,7 @@ NATURAL, PLAIN, PLACEHOLDERS, SYNTHETIC = TEXTS = ("natural", "plain", "placehol
 REFUSE, KEEP, DROP = MANNERS = ("refuse", "keep", "drop")
 ONE_TRADITION, ALL_TRADITIONS = NAMINGS = ("one", "mixed")
 LEAST_K, MOST_K = 2, 15
+_CHAIN, _WORDS, _TEMPLATES = "Facts", "Wording", "Templates and scenes"  # groups of dials
 
 _NOTHING = type(None)
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -87,17 +88,25 @@ class ClutrrConfig(Config):
             "clean, supporting, irrelevant, disconnected, all, memory or mixed (clean and memory).",
             default=CLEAN,
             choices=TASKS,
+            group=_CHAIN,
         ),
     )
     train_k: tuple[int, ...] = field(
         default=(2, 3),
         metadata=option(
-            "Facts in training chains: 2,3 or 2-4.", read=_lengths, default="2,3", least=LEAST_K, most=MOST_K
+            "Facts in training chains: 2,3 or 2-4.",
+            read=_lengths,
+            default="2,3",
+            least=LEAST_K,
+            most=MOST_K,
+            group=_CHAIN,
         ),
     )
     test_k: tuple[int, ...] = field(
         default=tuple(range(2, 11)),
-        metadata=option("Facts in test chains.", read=_lengths, default="2-10", least=LEAST_K, most=MOST_K),
+        metadata=option(
+            "Facts in test chains.", read=_lengths, default="2-10", least=LEAST_K, most=MOST_K, group=_CHAIN
+        ),
     )
     test_tasks: tuple[str, ...] = field(
         default=(),
@@ -106,11 +115,30 @@ class ClutrrConfig(Config):
             read=comma_separated,
             flag="--test-task",
             choices=TASKS,
+            group=_CHAIN,
         ),
     )
     reading: str = field(
         default=STRICT,
-        metadata=option("strict or published (the rules of the paper).", default=STRICT, choices=READINGS),
+        metadata=option(
+            "strict or published (the rules of the paper).", default=STRICT, choices=READINGS, group=_CHAIN
+        ),
+    )
+    text: str = field(
+        default=NATURAL,
+        metadata=option("natural, plain, placeholders or synthetic.", default=NATURAL, choices=TEXTS, group=_WORDS),
+    )
+    names: str = field(
+        default=ONE_TRADITION,
+        metadata=option(
+            "Whether the names of a story are of one naming tradition or mixed: one or mixed.",
+            default=ONE_TRADITION,
+            choices=NAMINGS,
+            group=_WORDS,
+        ),
+    )
+    cloze: bool = field(
+        default=False, metadata=option("Call people @entity-n instead of names.", read=bool, group=_WORDS)
     )
     rules: RuleSet | None = field(
         default=None, metadata=option("A YAML file with your own rules.", read=load_rules, metavar="<path>")
@@ -130,12 +158,17 @@ class ClutrrConfig(Config):
     holdout: bool = field(
         default=True,
         metadata=option(
-            "Whether test patterns of 3 facts and more are kept out of training.", read=bool, default="holdout"
+            "Whether test patterns of 3 facts and more are kept out of training.",
+            read=bool,
+            default="holdout",
+            group=_CHAIN,
         ),
     )
     split_placeholders: bool = field(
         default=True,
-        metadata=option("Whether training and test use different templates.", read=bool, default="split"),
+        metadata=option(
+            "Whether training and test use different templates.", read=bool, default="split", group=_TEMPLATES
+        ),
     )
     bad_placeholders: str = field(
         default=REFUSE,
@@ -143,6 +176,7 @@ class ClutrrConfig(Config):
             "Templates that fail the checks: refuse (those that lack a person or reveal an answer), keep or drop.",
             default=REFUSE,
             choices=MANNERS,
+            group=_TEMPLATES,
         ),
     )
     keep_placeholders: float = field(
@@ -154,12 +188,8 @@ class ClutrrConfig(Config):
             least=0,
             most=1,
             is_above=True,
+            group=_TEMPLATES,
         ),
-    )
-    cloze: bool = field(default=False, metadata=option("Call people @entity-n instead of names.", read=bool))
-
-    text: str = field(
-        default=NATURAL, metadata=option("natural, plain, placeholders or synthetic.", default=NATURAL, choices=TEXTS)
     )
     scenes: Scenes | None = field(
         default=None,
@@ -171,14 +201,6 @@ class ClutrrConfig(Config):
         default=None,
         metadata=option("The same for the test stories.", read=load_scenes, metavar="<path>"),
     )
-    names: str = field(
-        default=ONE_TRADITION,
-        metadata=option(
-            "Whether the names of a story are of one naming tradition or mixed: one or mixed.",
-            default=ONE_TRADITION,
-            choices=NAMINGS,
-        ),
-    )
     sibling_run: int = field(
         default=3,
         metadata=option(
@@ -187,6 +209,7 @@ class ClutrrConfig(Config):
             default="3",
             least=1,
             most=MOST_K,
+            group=_CHAIN,
         ),
     )
 

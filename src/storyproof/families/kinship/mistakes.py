@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, product
 
 from storyproof.example import Example
-from storyproof.families.kinship.baselines import read_stated
 from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import GENDERS, PREDICATES, WORDS, Fact, inverse, predicate_of, word
 from storyproof.families.kinship.row import KinshipRow
@@ -41,6 +40,8 @@ def mistaken_answers(example: Example) -> Mapping[str, Collection[str]]:
     Raises:
         ParseError: If the example's columns do not fit together.
     """
+    from storyproof.families.kinship.baselines import read_stated  # with all that reads text
+
     row = read_stated(example)
     answers: dict[str, frozenset[str]] = {
         "other_reading": _by_published_rules(row),

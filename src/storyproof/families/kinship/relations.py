@@ -69,8 +69,10 @@ WORDS = tuple(_BY_WORD)
 
 
 def word(predicate: str, gender: str) -> str:
-    """Return the word for a second person of this gender."""
+    """Return the word for a second person of this gender; both words if the gender is not known."""
     predicate_words = _BY_NAME[predicate]
+    if not gender:
+        return f"{predicate_words.male} or {predicate_words.female}"
     return predicate_words.male if gender == MALE else predicate_words.female
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from storyproof.example import Example
 from storyproof.families.family import OWN, Picture, StateEntry, Step, StoryModel, own_example
@@ -25,7 +26,7 @@ from storyproof.families.kinship.rules import PUBLISHED, STRICT, published_rules
 from storyproof.families.kinship.stated_facts import Text, stated_facts
 from storyproof.families.kinship.user_text import rows_of_text
 
-MOST_DERIVED = 80  # relations that follow; more would hide the others
+MOST_DERIVED = 240  # relations that follow; more would hide the others
 _FAMILY = "kinship"
 _ANY = "child"  # whether any family fits does not depend on what is asked
 
@@ -143,6 +144,7 @@ def models_of(example: Example) -> list[StoryModel]:
         DataError: If the story is not understood.
     """
     row = read_rows(example)[0]
+    shown = _without_guesses(example, row)
     first, second = row.asked_names
     fitting: list[tuple[str, str, Genealogy]] = []
     other: Genealogy | None = None
@@ -161,7 +163,7 @@ def models_of(example: Example) -> list[StoryModel]:
         caption = f"A family that fits the story, in which {holds}."
         if moved is not None:
             caption += f" Only {row.names[moved]} has another place."
-        models.append(StoryModel(answer, caption, _drawn(family, row, caption, moved)))
+        models.append(StoryModel(answer, caption, _drawn(family, shown, caption, moved)))
     return models
 
 
@@ -179,7 +181,19 @@ def _differing(families: Sequence[Genealogy], row: KinshipRow) -> int | None:
 
 
 def _drawn(family: Genealogy, row: KinshipRow, caption: str, moved: int | None = None) -> Picture:
-    return Picture(caption, family_picture(family, row.pair, (), moved))
+    named = (replace(one, gender=gender) for one, gender in zip(family.people, row.genders, strict=False))
+    people = (*named, *family.people[len(row.genders) :])
+    return Picture(caption, family_picture(replace(family, people=people), row.pair, (), moved))
+
+
+def _without_guesses(example: Example, row: KinshipRow) -> KinshipRow:
+    """Return a row without the genders that its text leaves open, of which any were taken to find its families."""
+    if example.id != OWN:
+        return row
+    choices = rows_of_text(example.story, example.question, row.names)
+    rows = possible_rows([read_row(values, labelled=False) for values in choices])
+    found = [set(each) for each in zip(*(each.genders for each in rows), strict=True)]
+    return replace(row, genders=tuple(each.pop() if len(each) == 1 else "" for each in found))
 
 
 def steps_of(example: Example) -> list[Step]:
@@ -189,6 +203,7 @@ def steps_of(example: Example) -> list[Step]:
         DataError: If its lines cannot be read one by one.
     """
     row = read_rows(example)[0]
+    shown = _without_guesses(example, row)
     lines = _facts_by_line(example, row)
     facts_so_far = [[fact for line in lines[: number + 1] for fact in line] for number in range(len(lines))]
     known = derive(strict_rules(), facts_so_far, len(row.genders))
@@ -197,13 +212,13 @@ def steps_of(example: Example) -> list[Step]:
     steps = []
     for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), facts_so_far, strict=True)):
         entries = [
-            StateEntry("the question", _between(row, row.pair), _words(known, number, row, row.pair)),
+            _entry("the question", shown, row.pair, known.relations(number, *row.pair)),
             *(
-                StateEntry("what is stated", _between(row, (fact.first, fact.second)), row.word(fact) * (fact in facts))
+                _entry("what is stated", shown, (fact.first, fact.second), [fact.predicate] * (fact in facts))
                 for fact in stated
             ),
             *(
-                StateEntry("what follows", _between(row, pair), _words(known, number, row, pair))
+                _entry("what follows", shown, pair, known.relations(number, *pair))
                 for pair in derived
                 if pair != row.pair
             ),
@@ -212,24 +227,22 @@ def steps_of(example: Example) -> list[Step]:
         caption = (
             f"A family that fits the first {number + 1} lines." if number else "A family that fits the first line."
         )
-        picture = None if family is None else _drawn(family, row, caption)
+        picture = None if family is None else _drawn(family, shown, caption)
         steps.append(Step(sentence, tuple(entries), picture))
     return steps
 
 
 def _derived_pairs(derived: Derived, story: int, row: KinshipRow, stated: Sequence[Fact]) -> Iterator[tuple[int, int]]:
     """Yield the pairs of people between whom something follows that is not stated."""
-    said = {frozenset((fact.first, fact.second)) for fact in stated}
+    said = {(fact.first, fact.second) for fact in stated}
     for first in range(len(row.names)):
         for second in range(len(row.names)):
-            if frozenset((first, second)) not in said and derived.relations(story, first, second):
+            if (first, second) not in said and derived.relations(story, first, second):
                 yield first, second
 
 
-def _between(row: KinshipRow, pair: tuple[int, int]) -> str:
-    return f"{row.names[pair[1]]} is {row.names[pair[0]]}'s"
-
-
-def _words(derived: Derived, story: int, row: KinshipRow, pair: tuple[int, int]) -> str:
-    first, second = pair
-    return " and ".join(row.word(Fact(first, name, second)) for name in derived.relations(story, first, second))
+def _entry(group: str, row: KinshipRow, pair: tuple[int, int], relations: Sequence[str]) -> StateEntry:
+    """Return what the second of two people is to the first."""
+    first, second = (row.names[place] for place in pair)
+    value = " and ".join(row.word(Fact(pair[0], relation, pair[1])) for relation in relations)
+    return StateEntry(group, f"{second} is {first}'s", value, pair=(first, second))

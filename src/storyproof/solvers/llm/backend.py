@@ -18,7 +18,8 @@ class Backend(Protocol):
         name: The model, as users name it.
 
     A class may list the fields of `ModelOptions` that it uses in `options`; the command line refuses the others, which
-    would have no effect.
+    would have no effect. One that can tell what a model has said before it is done has an attribute `hear`: None, or
+    what is called with the text so far.
     """
 
     name: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from storyproof.errors import quoted
@@ -36,7 +36,14 @@ class BodyError(Exception):
         self.what, self.again = what, again
 
 
-async def read_body(response: Any, most_mb: float, long_bodies: asyncio.Semaphore, *, cut: bool = False) -> bytes:
+async def read_body(
+    response: Any,
+    most_mb: float,
+    long_bodies: asyncio.Semaphore,
+    *,
+    cut: bool = False,
+    hear: Callable[[bytes], None] | None = None,
+) -> bytes:
     """Read and unpack the body of a response.
 
     Args:
@@ -44,6 +51,7 @@ async def read_body(response: Any, most_mb: float, long_bodies: asyncio.Semaphor
         most_mb: How many megabytes it may have, unpacked.
         long_bodies: Held while a long body is read.
         cut: Return the beginning of a body that is too long, as of an error message.
+        hear: Called with each piece as it comes, unpacked.
 
     Raises:
         BodyError: If it is too long, or cannot be unpacked.
@@ -60,6 +68,8 @@ async def read_body(response: Any, most_mb: float, long_bodies: asyncio.Semaphor
                     if cut:
                         return body.joined()
                     raise BodyError(f"the reply is longer than {most_mb:g} MB (see --option max-reply-mb)", again=False)
+                if hear is not None:
+                    hear(piece)
             if body.length > _LONG and not held:
                 await long_bodies.acquire()
                 held = True

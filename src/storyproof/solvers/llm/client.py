@@ -8,6 +8,7 @@ been hidden.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import random
@@ -26,6 +27,7 @@ from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, r
 from storyproof.solvers.llm.bounded_body import LONG_AT_ONCE, BodyError, read_body
 from storyproof.solvers.llm.messages import Reply
 from storyproof.solvers.llm.options import CHAT, ModelOptions, authorization, public
+from storyproof.solvers.llm.streamed_reply import EVENTS, Hear, StreamedReply
 
 OPENAI_URL = "https://api.openai.com/v1"
 MOVED = "HTTP redirect"
@@ -135,14 +137,15 @@ class Server:
         url: Its base URL, up to and with `/v1`; a user name and password in it are sent with every request.
         options: How it is to be asked.
         http: The HTTP library (aiohttp).
+        hear: Called with what the model has said so far, if the server streams its reply.
     """
 
-    def __init__(self, url: str, options: ModelOptions, http: Any) -> None:
+    def __init__(self, url: str, options: ModelOptions, http: Any, hear: Hear | None = None) -> None:
         self.url = public(url).rstrip("/")
         own = authorization(url)
         self._headers = {} if own is None else {"Authorization": own}
         self.pace = Pace(options.concurrency)
-        self._http = http
+        self._http, self._hear = http, hear
         self._post = self.url + ("/chat/completions" if options.api == CHAT else "/completions")
         parts = urlsplit(url)
         bypassed = bool(proxy_bypass(parts.hostname or ""))
@@ -171,7 +174,7 @@ class Server:
                 self._post, data=body, proxy=self._proxy, headers=self._headers, allow_redirects=False
             ) as response:
                 if response.status == 200:
-                    content = await read_body(response, self._most_mb, self._long_bodies)
+                    content = await self._read(response)
                     reply = read_reply(content, time.monotonic() - start, choices)
                     # Only of what is no reply does a message quote the body, which is cut: keys are hidden before.
                     return reply if isinstance(reply, Reply) else read_reply(self._hidden(content), 0.0, choices)
@@ -190,6 +193,22 @@ class Server:
             return Trouble(f"no server at {self.url} ({_reason(error)})", Fate.AGAIN, overload=True)
         except (self._http.ClientError, OSError, ValueError) as error:  # ValueError: headers that make no sense
             return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
+
+    async def _read(self, response: Any) -> bytes:
+        """Return the body of a reply; one that is streamed is heard word by word, and put together.
+
+        Raises:
+            BodyError: If it cannot be used.
+        """
+        hear = self._hear
+        if hear is None or response.content_type != EVENTS:
+            return await read_body(response, self._most_mb, self._long_bodies)
+        streamed = StreamedReply(lambda text: hear(self._secrets.hide(text, _IN_REPLY)))
+        await read_body(response, self._most_mb, self._long_bodies, hear=streamed.add_bytes)
+        body = streamed.body()
+        if body is None:
+            raise BodyError("the reply ends in the middle", again=True)
+        return json.dumps(body).encode()
 
     def _hidden(self, content: bytes) -> bytes:
         """Return a body without the keys and passwords that the server was sent."""

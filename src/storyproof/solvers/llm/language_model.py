@@ -17,6 +17,7 @@ from storyproof.solvers.llm.backend import Backend, KeyedRequest
 from storyproof.solvers.llm.messages import Reply, Request, key_of
 from storyproof.solvers.llm.prompt import Prompt, ends_before_answer, load_prompt
 from storyproof.solvers.llm.store import Store
+from storyproof.solvers.llm.streamed_reply import Hear
 from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, Examples
 
 INTERRUPTED = "interrupted"  # why a run ended that a user stopped
@@ -281,6 +282,11 @@ class LanguageModel:
             if stopping is not None and stopping():
                 self.ended = INTERRUPTED
         yield from session.answers()
+
+    def listen(self, hear: Hear | None) -> None:
+        """Let what the model has said so far be heard, as far as its backend can tell; None ends this."""
+        if hasattr(self.backend, "hear"):
+            self.backend.hear = hear
 
     def forget(self) -> None:
         """Delete replies that are kept in memory, so that the same question is asked again."""

@@ -20,6 +20,7 @@ from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.messages import Reply, Request
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.pull import WEIGHTS, pull, weights_path
+from storyproof.solvers.llm.streamed_reply import Hear, StreamedReply
 
 _log = logging.getLogger(__name__)
 _CONTEXT = 4096  # tokens; --option n_ctx=… changes it
@@ -49,6 +50,7 @@ class Local:
         self._settings = {"n_ctx": _CONTEXT, "n_parallel": 1, "n_threads": _threads(), **options.extra}
         self._fingerprint = _fingerprint(self._path)
         self._server: Any = None
+        self.hear: Hear | None = None
 
     @staticmethod
     def _pulled(name: str) -> Path:
@@ -102,8 +104,7 @@ class Local:
         if "logprobs" in body:
             body["max_tokens"] = 1  # the first token decides
         start = time.monotonic()
-        ask = self._server.handle_chat_completions if self._options.api == CHAT else self._server.handle_completions
-        answer = ask(body)
+        answer = self._complete(body)
         seconds = time.monotonic() - start
         content = json.dumps(answer).encode()
         if "error" in answer:
@@ -113,6 +114,15 @@ class Local:
         if "logprobs" in body and not (isinstance(reply, Reply) and reply.choice_scores is not None):
             return self._ask(replace(request, choices=()))  # none of the likeliest tokens is a letter
         return reply if isinstance(reply, Reply) else Reply("", error=reply.what, seconds=seconds)
+
+    def _complete(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return the body of a reply; what is not chosen by likelihood is heard word by word, if somebody listens."""
+        ask = self._server.handle_chat_completions if self._options.api == CHAT else self._server.handle_completions
+        if self.hear is None or "logprobs" in body:
+            return ask(body)  # type: ignore[no-any-return]
+        streamed = StreamedReply(self.hear)
+        ask({**body, "stream": True}, streamed.add)
+        return streamed.body() or {"error": {"message": "the engine ended its reply in the middle", "code": 500}}
 
     def _load(self) -> None:
         if self._server is not None:

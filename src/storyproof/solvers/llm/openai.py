@@ -23,6 +23,7 @@ from storyproof.solvers.llm.bounded_body import ACCEPTED
 from storyproof.solvers.llm.client import Server, Servers, base_urls
 from storyproof.solvers.llm.messages import Request
 from storyproof.solvers.llm.options import ModelOptions, public
+from storyproof.solvers.llm.streamed_reply import Hear
 
 _LEAST_ASLEEP, _ASLEEP = 64, 4  # the most requests that wait to be sent again: 64, or 4 times those in flight
 
@@ -60,6 +61,7 @@ class OpenAI:
         self._urls = base_urls(options)
         self._found: dict[str, Any] = {}
         self.likelihood = True  # until a server refuses to return likelihoods
+        self.hear: Hear | None = None
 
     def identity(self) -> dict[str, Any]:
         """Return the model and the options that may change a reply; not the address, which may change between runs."""
@@ -76,7 +78,7 @@ class OpenAI:
         first = next(source, None)
         if first is None:
             return  # all replies are known, so no server is needed
-        servers = [Server(url, self._options, self._http) for url in self._urls]
+        servers = [Server(url, self._options, self._http, self.hear) for url in self._urls]
         yield from _Pump(self, servers, first, source).replies()
 
     def close(self) -> None:
@@ -106,7 +108,10 @@ class OpenAI:
 
     def body(self, request: Request) -> bytes:
         """Return the body of a request."""
-        return json.dumps(body_of(self._model, self._options, request, likelihood=self.likelihood)).encode()
+        body = body_of(self._model, self._options, request, likelihood=self.likelihood)
+        if self.hear is not None and "logprobs" not in body:
+            body["stream"] = True
+        return json.dumps(body).encode()
 
     def gather(self, servers: list[Server]) -> Servers:
         """Let servers share the load."""

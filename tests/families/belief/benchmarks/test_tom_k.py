@@ -308,10 +308,10 @@ def test_lies_are_false_and_told_by_people_who_know_better_and_most_deceive_some
     for column in range(40):
         told = decode_plot(drawn.stories, column, LocalNames.generic(64))
         for time in np.flatnonzero(drawn.lie[:, column]).tolist():
-            before = CheckedStory(told[:time], DEFAULT_READING)
+            before = CheckedStory(told[:time])
             thing = str(told[time].thing)
-            real = before.belief((), thing)
-            assert before.belief((str(told[time].agent),), thing) == real
+            real = before.belief((), thing, DEFAULT_READING)
+            assert before.belief((str(told[time].agent),), thing, DEFAULT_READING) == real
             assert told[time].container != real
 
 

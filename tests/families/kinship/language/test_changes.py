@@ -30,6 +30,7 @@ def stories() -> list[Narrated]:
     return found + narrate(40, (2, 3), "all", block=5, text="plain")
 
 
+PLAIN_STORY = st.integers(230, 269).map(lambda number: stories()[number])  # the others state nothing by "is"
 STORY = st.integers(0, 269).map(lambda number: stories()[number])
 CHANGES = try_examples(200)
 
@@ -113,7 +114,7 @@ def test_a_word_before_a_kin_word(story: Narrated, data: st.DataObject, word: st
 
 
 @CHANGES
-@given(STORY, st.data(), st.sampled_from(["not", "no longer", "never", "hardly", "used to be", "once", "almost"]))
+@given(PLAIN_STORY, st.data(), st.sampled_from(["not", "no longer", "never", "hardly", "used to be", "once", "almost"]))
 def test_a_word_before_the_owner_of_a_relative(story: Narrated, data: st.DataObject, word: str) -> None:
     owner = re.compile(rf"\b(?:is|are|has)\b(?= (?:[\w'-]+ ){{0,3}}(?:{KIN.pattern}))")
     places = list(owner.finditer(story.text))
@@ -148,7 +149,8 @@ def test_a_sentence_repeated(story: Narrated, data: st.DataObject) -> None:
 @CHANGES
 @given(STORY, st.data())
 def test_a_pronoun_of_the_other_gender(story: Narrated, data: st.DataObject) -> None:
-    pronouns = [match for match in PRONOUN.finditer(story.text) if match[0].lower() in OTHER_GENDER]
+    # No fact depends on the others: "… gave him a nudge".
+    pronouns = list(re.finditer(rf"\b(?:[Hh]is|[Hh]er)\b(?= {KIN.pattern})", story.text))
     assume(pronouns)
     match = data.draw(st.sampled_from(pronouns))
     word = OTHER_GENDER[match[0].lower()]

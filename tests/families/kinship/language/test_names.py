@@ -3,8 +3,12 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 
-from storyproof.families.kinship.language.names import our_names
+import pytest
+
+from storyproof.families.kinship.language.names import genders_of_names, our_names
+from storyproof.families.kinship.language.reader import read
 from storyproof.families.kinship.language.scenes import KIN, PEOPLE, PRONOUNS, UNREAL
+from storyproof.families.kinship.language.tokens import LATIN, alphabet_of, fold
 from storyproof.families.kinship.placeholders.checks import encode
 from storyproof.families.kinship.relations import GENDERS
 
@@ -34,8 +38,15 @@ def test_there_are_many_traditions_with_many_names() -> None:
 
 def test_a_name_shows_one_tradition_and_one_gender() -> None:
     every = [name for pool in our_names().values() for names in pool.values() for name in names]
-    assert len(set(every)) == len(every)
-    assert all(re.fullmatch("[A-Z][a-z]{2,}", name) for name in every)
+    assert len(set(every)) == len(every) == len({fold(name) for name in every})  # no two look alike
+    assert all(name.isalpha() and name.istitle() and len(name) > 2 for name in every)
+    assert all(alphabet_of(letter) == LATIN for name in every for letter in name)
+
+
+@pytest.mark.parametrize("name", ["Bogusław", "Øystein", "Börje", "Pádraig", "Nóirín", "Concepción", "Hélène", "İlhan"])
+def test_names_have_the_marks_of_their_language(name: str) -> None:
+    assert name in genders_of_names()
+    assert {fact.second for fact in read(f"{name} laughed. Her uncle Omar did too.", [name, "Omar"]).facts} == {"Omar"}
 
 
 def test_no_name_is_a_word() -> None:
@@ -46,7 +57,7 @@ def test_no_name_is_a_word() -> None:
         for each in folder.iterdir()
         if each.name.endswith(".yaml")
     ]
-    texts.append((package / "language" / "frames.yaml").read_text(encoding="utf-8"))
+    texts += [(package / "language" / name).read_text(encoding="utf-8") for name in ("frames.yaml", "situations.yaml")]
     said = {word.lower() for text in texts for word in re.findall(r"[^\W\d_]+", text)}
     assert len(said) > 3000
     names = {name.lower() for pool in our_names().values() for each in pool.values() for name in each}

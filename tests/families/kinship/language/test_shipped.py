@@ -38,11 +38,10 @@ def test_placeholders() -> None:
 
 def test_frames() -> None:
     data = yaml.safe_load((FOLDER / "language" / "frames.yaml").read_text(encoding="utf-8"))
+    situations = yaml.safe_load((FOLDER / "language" / "situations.yaml").read_text(encoding="utf-8"))
+    groups = [texts for group, texts in data.items() if group not in ("joiners", "connectives", "lasting connectives")]
     assert [frame.text for frame in our_frames().frames] == [
-        text
-        for group, texts in data.items()
-        if group not in ("joiners", "connectives", "lasting connectives")
-        for text in texts
+        text for texts in [*groups, *situations.values()] for text in texts
     ]
 
 

@@ -13,6 +13,8 @@ How a file's totals are counted, all under the default readings unless a reading
 - `impossible_stories` are stories in which something happens that cannot. Nothing else of theirs is judged.
 - `wrong_traces` are lines of a trace whose actions are not those of the text; `wrong_observers` are sentences.
 - `wrong_columns` are values of other columns of ours that do not follow: candidates, readings, proof, and so on.
+- `own_rules` are the judged questions of a set whose own prompt states rules (`formats.published`), by what is asked:
+  how many answers are `right` under these rules, right only under another reading (by its name), or under `none`.
 - Of what a file cannot have, such as traces, there is no count.
 - `by_mechanism` counts findings by cause (`mechanisms.MECHANISMS`), but wrong story types by story.
 """
@@ -43,6 +45,7 @@ _COUNTED = {  # columns that a file has if there is something to count
     "wrong_observers": (OBSERVERS,),
     "wrong_columns": OTHER_COLUMNS,
 }
+OWN, NO_READING = "right", "none"  # under the set's own rules; under no reading
 _ORDERS = tuple(dict.fromkeys(map(asked_of, QUESTION_TYPES)))
 
 
@@ -60,6 +63,9 @@ class AuditTally:
         causes: Causes of what is wrong.
         asked: What is asked.
         columns: The columns that have values.
+        has_rules: Whether the file states rules of its own.
+        of_kind: How many questions whose story can happen were judged, by what is asked.
+        not_own: Answers that are not right under the file's own rules, by what is asked and a reading that fits.
     """
 
     unchecked: Counter[str]
@@ -71,6 +77,9 @@ class AuditTally:
     causes: Counter[str] = field(default_factory=Counter)
     asked: set[str] = field(default_factory=set)
     columns: set[str] = field(default_factory=set)
+    has_rules: bool = False
+    of_kind: Counter[str] = field(default_factory=Counter)
+    not_own: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def add_columns(self, table: pa.Table) -> None:
         """Note which columns have values."""
@@ -78,6 +87,7 @@ class AuditTally:
 
     def add_answer(self, asked: str, reading: str) -> None:
         """Count a wrong answer; `reading` is one under which it is right, if there is one."""
+        self.not_own[asked, reading] += 1
         if reading:
             self.dependent[reading] += 1
         else:
@@ -89,8 +99,15 @@ class AuditTally:
         orders += sorted(self.asked - set(orders))
         found: dict[str, Any] = {"wrong_answers": {asked: self.wrong[asked] for asked in orders}}
         found["rule_dependent"] = dict(self.dependent.most_common())
+        if self.has_rules:
+            found["own_rules"] = {asked: self._by_rules(asked) for asked in orders if self.of_kind[asked]}
         found |= {name: self.counts[name] for name, columns in _COUNTED.items() if not self.columns.isdisjoint(columns)}
         return {**found, "by_mechanism": dict(self.causes.most_common())}
+
+    def _by_rules(self, asked: str) -> dict[str, int]:
+        """Return under which rules the answers to one kind of question are right."""
+        others = {reading or NO_READING: count for (kind, reading), count in self.not_own.items() if kind == asked}
+        return {OWN: self.of_kind[asked] - sum(others.values()), **others}
 
 
 class KindJudge(ABC):

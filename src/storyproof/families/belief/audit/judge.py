@@ -17,7 +17,7 @@ from storyproof.families.belief.audit.row_judge import RowJudge
 from storyproof.families.belief.audit.tomi_judge import TomiJudge
 from storyproof.families.belief.fill_columns import divide_rows
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
-from storyproof.families.file_judge import FileJudge, Subject
+from storyproof.families.file_judge import OWN_RULES, FileJudge, Subject
 from storyproof.findings import Finding
 
 
@@ -29,7 +29,7 @@ class BeliefJudge(FileJudge):
         for name in subject.settings.get("readings", ()):
             if name not in (known := {**DESCRIPTIONS, **READING_DESCRIPTIONS}):
                 raise UnknownNameError("reading", name, known)
-        self._tally = AuditTally(self.unchecked, self.gone)
+        self._tally = AuditTally(self.unchecked, self.gone, has_rules=bool(subject.settings.get(OWN_RULES)))
         self._tomi, self._others = TomiJudge(subject, self._tally), RowJudge(subject, self._tally)
 
     def judge(self, table: pa.Table) -> Iterable[Finding]:
@@ -38,7 +38,8 @@ class BeliefJudge(FileJudge):
         def judge(rows: pa.Table, is_tomi: bool, is_certain: bool) -> Iterable[Finding]:
             return (self._tomi if is_tomi else self._others).judge(rows, is_certain=is_certain)
 
-        found = divide_rows(table, judge)
+        rest = self._others.set_apart(table)
+        found = divide_rows(rest, judge) if rest.num_rows else []
         self.proofs_checked = self._tally.judged  # the provers are fast enough to check every proof by deletion
         return chain.from_iterable(findings for _, findings in found)
 

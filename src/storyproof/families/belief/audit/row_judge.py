@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from storyproof.families.belief.audit.causes import IMPOSSIBLE_STORY, PROVERS, QUESTION_TYPE, SEMANTIC, STRUCTURAL
-from storyproof.families.belief.audit.counts import KindJudge
-from storyproof.families.belief.read_text import read_question
+from storyproof.families.belief.audit.counts import AuditTally, KindJudge
+from storyproof.families.belief.columns import LABELS
+from storyproof.families.belief.read_text import is_nested, read_question
+from storyproof.families.belief.readings import (
+    ALL_READINGS,
+    AUDIT_READINGS,
+    READING_DESCRIPTIONS,
+    BeliefReading,
+    parse_reading,
+)
 from storyproof.families.belief.rows import POSSIBLE, AskedRow, RowProofs, kind_of, prove_rows
 from storyproof.families.belief.tomi_rows import RowProblem
-from storyproof.families.file_judge import Subject
+from storyproof.families.belief.worded_rows import confirm_rows
+from storyproof.families.file_judge import OWN_RULES, Subject
 from storyproof.findings import COLUMN, UNREAD, Finding, written
 from storyproof.formats.columns import folded
 from storyproof.formats.format import PLACE, Place
@@ -24,10 +34,39 @@ _COUNTED = {QUESTION_TYPE: "wrong_question_types", SEMANTIC: "wrong_story_types"
 class RowJudge(KindJudge):
     """Judges rows one by one."""
 
+    def __init__(self, subject: Subject, tally: AuditTally) -> None:
+        super().__init__(subject, tally)
+        self._readings = AUDIT_READINGS if subject.is_foreign else ALL_READINGS
+        named = {*map(str, map(_whole, subject.settings.get("readings", ())))}
+        self._fitting = frozenset(str(each) for each in self._readings if not named or str(each) in named)
+        self._own = [parse_reading(name) for name in subject.settings.get(OWN_RULES, ())]
+
+    def set_apart(self, table: pa.Table) -> pa.Table:
+        """Return the rows that are to be judged, without those that arrays confirm; these are counted."""
+        if self._own:
+            return table  # which rules make a label right is counted row by row
+        some = table.select(["story", "question"]).take([0, table.num_rows // 2, table.num_rows - 1])
+        if not any(is_nested(**row) for row in some.to_pylist()):
+            return table
+        confirmed = confirm_rows(table)
+        if not confirmed.rows.any():
+            return table
+        right = table.filter(pa.array(confirmed.rows))
+        self.tally.add_columns(right)
+        self.tally.judged += right.num_rows
+        self.tally.asked |= confirmed.asked
+        for name in LABELS:
+            if name in right.column_names and (missing := right.column(name).null_count):
+                self.tally.unchecked[name] += missing
+        return table.filter(pa.array(~confirmed.rows))
+
     def judge(self, table: pa.Table, *, is_certain: bool) -> list[Finding]:
         """Return what is wrong in rows, by row, and count it."""
         rows: list[dict[str, Any]] = table.to_pylist()
-        proofs = prove_rows([AskedRow.of(row) for row in rows])
+        asked_rows = [AskedRow.of(row) for row in rows]
+        if self._own:
+            asked_rows = [replace(each, reading=self._own[0]) for each in asked_rows]
+        proofs = prove_rows(asked_rows, readings=self._readings)
         self.tally.add_columns(table)
         found = self._problems(rows, proofs)
         impossible = {rows[each.row]["story"] for each in proofs.problems if each.expected == POSSIBLE}
@@ -42,14 +81,23 @@ class RowJudge(KindJudge):
                 continue
             asked = kind_of(read_question(row["question"]))
             self.tally.asked.add(asked)
+            self.tally.of_kind[asked] += 1
             for name, right in labels.items():
                 if name in row and row[name] is None:
                     self.tally.unchecked[name] += 1
                 elif name in row and not _agrees(self.subject, name, row[name], right):
-                    finding = _finding(self.subject, row, place, name, labels, by_reading, asked)
+                    fitting = self._fitting_readings(row["answer"], by_reading) if name == "answer" else []
+                    if not {*fitting}.isdisjoint(map(str, self._own)):
+                        continue  # the prompt leaves open which of its readings holds
+                    reading = next((each for each in fitting if each in self._fitting), "")
+                    finding = _finding(self.subject, row, place, name, labels, reading, asked)
                     self._count(finding, mistyped)
                     found.append(finding)
         return sorted(found, key=lambda each: each.row)
+
+    def _fitting_readings(self, answer: str, by_reading: Mapping[str, str]) -> list[str]:
+        """Return the readings under which an answer is right."""
+        return [name for name, right in by_reading.items() if _agrees(self.subject, "answer", answer, right)]
 
     def _problems(self, rows: Sequence[dict[str, Any]], proofs: RowProofs) -> list[Finding]:
         """Return rows that cannot be read, stories that cannot happen, and where oracle and checker differ."""
@@ -95,6 +143,11 @@ class RowJudge(KindJudge):
             mistyped.add(story)
 
 
+def _whole(name: str) -> BeliefReading | str:
+    """Return the reading of a name, with its trust; those for audits have whole names."""
+    return name if name in READING_DESCRIPTIONS else parse_reading(name)
+
+
 def _agrees(subject: Subject, name: str, found: Any, right: Any) -> bool:
     if name == "answer" and subject.has_free_answers:
         return any(folded(each) == folded(right) for each in found.split("\n"))
@@ -107,15 +160,11 @@ def _finding(
     place: Place,
     name: str,
     labels: dict[str, Any],
-    by_reading: dict[str, str],
+    reading: str,
     asked: str,
 ) -> Finding:
     spot = subject.format.locate(subject.path, name, place)
     right = labels[name]
-    reading = ""
-    if name == "answer":
-        fitting = (each for each, answer in by_reading.items() if _agrees(subject, name, row[name], answer))
-        reading = next(fitting, "")
     reason = f"under {labels['readings'][0]} the text gives {written(right)}"
     if reading:
         reason += f"; it would be right under {reading}"

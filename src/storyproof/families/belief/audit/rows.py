@@ -15,12 +15,11 @@ import pyarrow.compute as pc
 
 from storyproof.example import story_of_id
 from storyproof.families.belief import provers
-from storyproof.families.belief.arrays import NOBODY, encode_plots, encode_questions
+from storyproof.families.belief.arrays import NOBODY, distinct_rows, encode_plots, encode_questions
 from storyproof.families.belief.audit.causes import Stage, set_stage
 from storyproof.families.belief.babi_format import TRACE, observers, trace
 from storyproof.families.belief.benchmarks.base import breach
 from storyproof.families.belief.columns import LABELS
-from storyproof.families.belief.plot_index import distinct_rows
 from storyproof.families.belief.questions import BeliefQuestion
 from storyproof.families.belief.readings import BeliefReading
 from storyproof.families.belief.rows import POSSIBLE

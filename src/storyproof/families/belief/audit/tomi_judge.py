@@ -146,6 +146,9 @@ class TomiJudge(KindJudge):
         """Add labels that do not follow from the text; of rows that have no answer, `only` the answers."""
         types = part.proved.columns["question_type"]
         self.tally.asked.update(map(asked_of, types.dictionary.take(types.indices.unique()).to_pylist()))
+        if self.tally.has_rules:
+            kinds = types.to_pylist()
+            self.tally.of_kind.update(asked_of(each) for row, each in enumerate(kinds) if only is None or only[row])
         names = self._ADD if only is None else ("answer",)
         wrong = {name: [each for each in part.wrong(name) if only is None or only[each[0]]] for name in names}
         values = part.values(sorted({row for found in wrong.values() for row, _ in found}))

@@ -45,6 +45,10 @@ class Plots:
         """Return every story `times` times in a row."""
         return Plots(*(np.repeat(getattr(self, item.name), times, axis=1) for item in fields(self)))
 
+    def first(self, count: int) -> Plots:
+        """Return the first stories."""
+        return Plots(*(getattr(self, item.name)[:, :count] for item in fields(self)))
+
 
 def add_statements(
     draws: Draws, bare: Codes, length: Indices, *, agents: int, codes: tuple[int, int], end: int

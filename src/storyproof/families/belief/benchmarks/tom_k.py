@@ -57,6 +57,7 @@ OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
 _OF_GROUPS = (str(Ask.BELIEVERS), str(Ask.COMMON))  # whose order does not follow from the dial
 KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
 PLAIN_STYLE = "tomi"
+_ASKED, _PLOT, _MESSAGES, _WORDS = "Questions", "Plot", "Messages and secrets", "Wording"  # groups of dials
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
 _LIES_COUNTED = 512  # stories of each split in which lies are counted
 _KEPT = 64  # blocks that were drawn for the manifest and are kept until they are used: 30 MB
@@ -64,12 +65,13 @@ _PIECE = 3072  # stories that are proved and narrated at once
 _GATHERING = 3  # of four who enter a room, go where most people are
 
 
-def _dial(help: str, default: int, least: int, most: int) -> Any:
-    return field(default=default, metadata=option(help, read=int, default=str(default), least=least, most=most))
+def _dial(group: str, help: str, default: int, least: int, most: int) -> Any:
+    metadata = option(help, read=int, default=str(default), least=least, most=most, group=group)
+    return field(default=default, metadata=metadata)
 
 
-def _choice(help: str, choices: Sequence[str]) -> Any:
-    metadata = option(help, default=choices[0], choices=tuple(choices), metavar="|".join(choices))
+def _choice(group: str, help: str, choices: Sequence[str]) -> Any:
+    metadata = option(help, default=choices[0], choices=tuple(choices), metavar="|".join(choices), group=group)
     return field(default=choices[0], metadata=metadata)
 
 
@@ -98,25 +100,26 @@ class TomKConfig(Config):
         disjoint: Roles of which no word may occur in two splits.
     """
 
-    order: int = _dial("The highest order of the questions about beliefs.", 3, 1, 8)
-    agents: int = _dial("People in a story; with --style tomi, at most this many.", 4, 2, 8)
-    rooms: int = _dial("Rooms.", 2, 1, 6)
-    objects: int = _dial("Objects.", 2, 1, 6)
-    moves: int = _dial("How often an object is moved.", 4, 0, 40)
-    tells: int = _dial("Honest messages.", 2, 0, 20)
-    lies: int = _dial("Messages that their speakers do not believe.", 1, 0, 20)
-    peeks: int = _dial("How often somebody secretly watches a room.", 1, 0, 20)
-    distractions: int = _dial("How often somebody is distracted.", 1, 0, 20)
-    distractors: int = _dial("Sentences that change nothing.", 1, 0, 40)
-    length: int = _dial("Sentences of a story; 0 leaves time for everybody to come and go.", 0, 0, 120)
-    trust: str = _choice("Which hearers believe a message.", TRUSTS)
-    style: str = _choice("The wording of the stories.", STYLES)
-    language: str = _choice("The language of the stories.", LANGUAGES)
+    order: int = _dial(_ASKED, "The highest order of the questions about beliefs.", 3, 1, 8)
+    agents: int = _dial(_PLOT, "People in a story; with --style tomi, at most this many.", 4, 2, 8)
+    rooms: int = _dial(_PLOT, "Rooms.", 2, 1, 6)
+    objects: int = _dial(_PLOT, "Objects.", 2, 1, 6)
+    moves: int = _dial(_PLOT, "How often an object is moved.", 4, 0, 40)
+    tells: int = _dial(_MESSAGES, "Honest messages.", 2, 0, 20)
+    lies: int = _dial(_MESSAGES, "Messages that their speakers do not believe.", 1, 0, 20)
+    peeks: int = _dial(_MESSAGES, "How often somebody secretly watches a room.", 1, 0, 20)
+    distractions: int = _dial(_MESSAGES, "How often somebody is distracted.", 1, 0, 20)
+    distractors: int = _dial(_PLOT, "Sentences that change nothing.", 1, 0, 40)
+    length: int = _dial(_PLOT, "Sentences of a story; 0 leaves time for everybody to come and go.", 0, 0, 120)
+    trust: str = _choice(_MESSAGES, "Which hearers believe a message.", TRUSTS)
+    style: str = _choice(_WORDS, "The wording of the stories.", STYLES)
+    language: str = _choice(_WORDS, "The language of the stories.", LANGUAGES)
     unknown: bool = field(
-        default=False, metadata=option("Also ask questions to which nobody knows the answer.", read=bool)
+        default=False, metadata=option("Also ask questions to which nobody knows the answer.", read=bool, group=_ASKED)
     )
     robust: bool = field(
-        default=False, metadata=option("Ask only questions with the same answer under all readings.", read=bool)
+        default=False,
+        metadata=option("Ask only questions with the same answer under all readings.", read=bool, group=_ASKED),
     )
     questions: tuple[str, ...] = field(
         default=KINDS,
@@ -125,6 +128,7 @@ class TomKConfig(Config):
             read=comma_separated,
             default=",".join(KINDS),
             choices=KINDS,
+            group=_ASKED,
         ),
     )
     disjoint: tuple[str, ...] = field(
@@ -133,6 +137,7 @@ class TomKConfig(Config):
             "Roles with no word in two splits: agents, rooms, objects, containers; comma-separated.",
             read=comma_separated,
             choices=ROLES,
+            group=_WORDS,
         ),
     )
 

@@ -301,11 +301,16 @@ class Tomi(BeliefBenchmark):
 
     def block(self, split: str, index: int) -> pa.Table:
         """Generate one block: draw plots and words, look up the proved answers, narrate."""
+        return self.beginning(split, index, self.block_stories)
+
+    def beginning(self, split: str, index: int, stories: int) -> pa.Table:
+        """Generate the first stories of a block; the others are drawn, but not narrated."""
         drawn = self.plots(split, index)
         cast, alone = self.cast(split, index, swappable(drawn.bare))
         drawn = send_elsewhere(drawn, alone) if alone.any() else drawn
+        drawn, cast = drawn.first(stories), cast.between(0, stories)
         known, proved = _proved()
         answers = proved.pick(np.searchsorted(known, keys(drawn.bare)))
         texts = self.narrator.tell(*SCRIPT.told(drawn), slot_names(drawn, cast, len(self.narrator.words)))
-        who = identity(self.name, split, index * self.block_stories, self.block_stories, ASKED)
+        who = identity(self.name, split, index * self.block_stories, stories, ASKED)
         return lay_out(self.narrator, who, texts, cast, answers, drawn.sentence)

@@ -228,14 +228,18 @@ class TomiMatched(BeliefBenchmark):
 
     def block(self, split: str, index: int) -> pa.Table:
         """Generate one block: draw, look up the proved answers of the two who are asked about, narrate."""
+        return self.beginning(split, index, self.block_stories)
+
+    def beginning(self, split: str, index: int, stories: int) -> pa.Table:
+        """Generate the first stories of a block; the others are drawn, but not narrated."""
         drawn, asked = self.plots(split, index)
-        cast = self.cast(split, index)
+        drawn, asked, cast = drawn.first(stories), asked[:stories], self.cast(split, index).between(0, stories)
         pair, sentences = of_pair(drawn, asked)
         known, proved = _proved()
         answers = proved.pick(np.searchsorted(known, keys(pair)))
         texts = self.narrator.tell(*SCRIPT.told(drawn), slot_names(drawn, cast, len(self.narrator.words)))
-        who = identity(self.name, split, index * self.block_stories, self.block_stories, ASKED)
-        two = np.stack([cast.agents[MOVER], cast.agents[asked, np.arange(self.block_stories)]])
+        who = identity(self.name, split, index * self.block_stories, stories, ASKED)
+        two = np.stack([cast.agents[MOVER], cast.agents[asked, np.arange(stories)]])
         about = Cast(two, cast.rooms, cast.things, cast.containers)
         return lay_out(self.narrator, who, texts, about, answers, sentences)
 

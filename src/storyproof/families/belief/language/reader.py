@@ -73,6 +73,52 @@ class _Pronoun(str):
     __slots__ = ()
 
 
+class Phrase(NamedTuple):
+    """What a text can name.
+
+    Attributes:
+        sign: The sign that stands for it in skeletons.
+        role: What it is.
+        word: The word of the pack.
+        is_name: Whether it names somebody or something; pronouns do not.
+    """
+
+    sign: str
+    role: str
+    word: str
+    is_name: bool
+
+
+class SentenceClause(NamedTuple):
+    """A plain sentence in words of the pack, as its skeleton says.
+
+    Attributes:
+        kind: What happens.
+        is_lie: Whether it calls a message a lie.
+        named: The role and word of each name and noun, in order.
+        roles: What each is for in the sentence; empty if for nothing.
+    """
+
+    kind: EventKind
+    is_lie: bool
+    named: list[tuple[str, str]]
+    roles: tuple[str, ...]
+
+
+class QuestionClause(NamedTuple):
+    """A question in words of the pack, as its skeleton says.
+
+    Attributes:
+        question: The question.
+        named: The role and word of each name and noun, in order.
+        roles: What each is for in the question.
+    """
+
+    question: BeliefQuestion
+    named: list[tuple[str, str]]
+    roles: tuple[str, ...]
+
+
 class _Group(NamedTuple):
     """A word whose sentences have the skeletons of all words of its group."""
 
@@ -89,7 +135,7 @@ class _Scanner:
         self.naming = pack.grammar.naming
         self.roles: dict[str, str] = {}  # by sign
         self.collapsed: dict[int, str] = {}  # signs of agents without their gender
-        self._phrases: dict[str, tuple[str, str, str]] = {}  # surface → sign, role, word
+        self.phrases: dict[str, tuple[str, str, str]] = {}  # surface → sign, role, word
         self._signs: dict[tuple[object, ...], str] = {}
         self._words = _SPACED if pack.grammar.spaced else _UNSPACED
         self.groups: dict[str, list[_Group]] = {}
@@ -104,8 +150,8 @@ class _Scanner:
                 self._add(AGENT, _Pronoun(_PRONOUNS[number]), forms, 1)
             if number < 2 or pack.grammar.is_silent:
                 self.groups[AGENT].append(_Group(forms, is_name=False, is_silent=number > 1))
-        self._starts = {self._words.match(surface)[0] for surface in self._phrases}  # type: ignore[index]
-        self._longest = max(len(self._words.findall(surface)) for surface in self._phrases)
+        self._starts = {self._words.match(surface)[0] for surface in self.phrases}  # type: ignore[index]
+        self._longest = max(len(self._words.findall(surface)) for surface in self.phrases)
 
     def _add(self, role: str, word: str, forms: Forms, line: int) -> frozenset[str]:
         """Add the phrases of a word, and return their signs."""
@@ -117,13 +163,13 @@ class _Scanner:
         for surface, names in by_surface.items():
             key = (role, isinstance(word, _Pronoun), agrees, tuple(names))
             sign = self._signs.setdefault(key, chr(_FIRST_SIGN + len(self._signs)))
-            if surface in self._phrases and (self._phrases[surface][1:] != (role, word)):
-                other = self._phrases[surface]
+            if surface in self.phrases and (self.phrases[surface][1:] != (role, word)):
+                other = self.phrases[surface]
                 raise VocabularyError(
                     f"{self.pack.path}, line {line}: {quoted(surface)} can be {role} {quoted(word)} and {other[1]} "
                     f"{quoted(other[2])}; choose another word for one of them."
                 )
-            self._phrases[surface] = sign, role, word
+            self.phrases[surface] = sign, role, word
             self.roles[sign] = role
             if role == AGENT:
                 plain = self._signs.setdefault((role, tuple(names)), chr(_FIRST_SIGN + len(self._signs)))
@@ -147,9 +193,9 @@ class _Scanner:
             if source[start:end] not in self._starts:
                 continue
             for _, stop in reversed(spans[place : place + self._longest]):
-                hit = self._phrases.get(source[start:stop])
+                hit = self.phrases.get(source[start:stop])
                 if hit is None and start == 0 and source is text:
-                    hit = self._phrases.get(lowered[:stop])
+                    hit = self.phrases.get(lowered[:stop])
                 if hit is not None:
                     sign, role, word = hit
                     pieces += [text[last:start], sign]
@@ -263,6 +309,33 @@ class StoryReader:
             return False
         return True
 
+    # For `block_reader`.
+
+    def phrases(self) -> dict[str, Phrase]:
+        """Return what texts can name, by how they name it."""
+        return {
+            surface: Phrase(*phrase, not _is_pronoun(phrase[2])) for surface, phrase in self._scanner.phrases.items()
+        }
+
+    def plain_clause(self, sentence: str) -> SentenceClause | None:
+        """Return what `read` finds in a sentence by its skeleton alone; None if it also needs anything else."""
+        skeleton, phrases = self._scanner.scan(sentence, initial=True)
+        meaning = self._meanings[0].get(skeleton)
+        if meaning is None or meaning.is_silent or self._prefix.match(sentence):
+            return None
+        if any(_is_pronoun(phrase.word) for phrase in phrases):
+            return None
+        event = _event(meaning.key, {})
+        return SentenceClause(event.kind, event.lie, [(each.role, each.word) for each in phrases], meaning.roles)
+
+    def question_clause(self, text: str) -> QuestionClause | None:
+        """Return what `read_question` finds by the skeleton of a question; None if it has no such skeleton."""
+        match = self._match_question(text)
+        if match is None or any(_is_pronoun(phrase.word) for phrase in match[1]):
+            return None
+        (_, roles), phrases = match
+        return QuestionClause(self.read_question(text), [(each.role, each.word) for each in phrases], roles)
+
     def _parse_clause(self, text: str, follows: bool) -> PlotEvent | None:
         """Read a sentence without its prefix; rooms of moves are left open, and pronouns stand for agents."""
         skeleton, phrases = self._scanner.scan(text, initial=not follows)
@@ -349,12 +422,9 @@ class StoryReader:
         Raises:
             ParseError: If it has none of the known forms.
         """
-        skeleton, phrases = self._scanner.scan(text, initial=False)
-        skeleton = skeleton.translate(self._scanner.collapsed)
-        count = sum(phrase.role == AGENT for phrase in phrases)
-        meanings = self._question_table(min(count, _MOST_CHAIN)).get(skeleton)
-        if meanings is not None:
-            ask, roles = meanings
+        match = self._match_question(text)
+        if match is not None:
+            (ask, roles), phrases = match
             named = [(role, phrase.word) for role, phrase in zip(roles, phrases, strict=True)]
             chain = tuple(word for role, word in named if role == AGENT)
             words = dict(named)
@@ -364,6 +434,13 @@ class StoryReader:
             return opened
         forms = " / ".join(dict.fromkeys(_show(part.alone) for part in self.pack.questions.values()))
         raise ParseError(f"not a question about a story: {quoted(text)}; expected (in parts): {forms}")
+
+    def _match_question(self, text: str) -> tuple[tuple[Ask, tuple[str, ...]], list[_Phrase]] | None:
+        """Return what the skeleton of a question means, and its names and nouns; None if it has no such skeleton."""
+        skeleton, phrases = self._scanner.scan(text, initial=False)
+        count = sum(phrase.role == AGENT for phrase in phrases)
+        meaning = self._question_table(min(count, _MOST_CHAIN)).get(skeleton.translate(self._scanner.collapsed))
+        return None if meaning is None else (meaning, phrases)
 
     def _question_table(self, count: int) -> dict[str, tuple[Ask, tuple[str, ...]]]:
         """Return the skeletons of all questions that name this number of agents."""
@@ -440,6 +517,10 @@ def _asks_about(count: int) -> list[Ask]:
         if whole in parts or ("last" in parts and count > 1):
             kinds.append(ask)
     return kinds
+
+
+def _is_pronoun(word: str) -> bool:
+    return isinstance(word, _Pronoun)
 
 
 def _event(key: str, words: Mapping[str, Any]) -> PlotEvent:

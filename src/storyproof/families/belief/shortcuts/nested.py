@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from storyproof.example import Example
-from storyproof.families.belief.baselines import positions, rules_answer
-from storyproof.families.belief.provers import CheckedStory
+from storyproof.families.belief.baselines import checked_story, positions, rules_answer
 from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.read_text import read_question, read_story
 from storyproof.families.belief.rows import kind_of, places_of, reading_of
@@ -121,9 +120,9 @@ def _instead(choose: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Callable[[
         question, text = read_question(example.question), read_story(example.story)
         if question.ask not in _PLACES:
             return ""
-        checked = CheckedStory(text.events, reading_of(example.readings))
         chain = question.chain if question.ask == Ask.BELIEF else ()
-        return text.wording.answer(checked.belief(choose(chain), question.thing))
+        reading = reading_of(example.readings)
+        return text.wording.answer(checked_story(example.story).belief(choose(chain), question.thing, reading))
 
     return answer
 

@@ -1,4 +1,8 @@
-"""Frames: how one fact is put. They are written in `frames.yaml`, which explains the notation."""
+"""Frames: how one fact is put.
+
+Those that need a scene, or nothing, are written in `frames.yaml`, which explains the notation; situations, in which the
+relation is the reason for what happens, in `situations.yaml`.
+"""
 
 from __future__ import annotations
 
@@ -10,40 +14,46 @@ from importlib.resources import files
 from typing import Any
 
 from storyproof.errors import DataError
+from storyproof.families.kinship.relations import NAMES
 from storyproof.generation.seeds import digest
 from storyproof.io.bounded_input import parse_shipped
 
 PLAIN = "plain"
 SPARE = "spare"
 CLEFT = "cleft"
+SITUATION = "situation"
+ANY = "any"  # in `situations.yaml`: whatever B is to A
 PAST, LASTING = "past", "lasting"  # what somebody did, what somebody was doing
 # What a sentence is composed of besides the literal text of its frame; a frame lists numbers of these.
 SOURCES = (
-    "A", "B", "kin", "a kin", "siblings", "A.his", "A.he", "A.him", "A.His", "A.He", "B.his", "B.he", "B.him",
-    "did", "doing", "done", "do", "did2", "doing2", "done2", "do2", "Passive",
-    "met", "meeting", "rest", "joint", ",tail", ",adv", "place", "moment", "Where",
+    "A", "B", "Who", "Whose", "whose", "kin", "a kin", "siblings",
+    "A.his", "A.he", "A.him", "A.His", "A.He", "A's", "A or him", "A or he",
+    "A.did", "A.doing", "A.done", "B.did", "B.doing", "B.done", "B.do",
+    "met", "meeting", "rest", "joint", "place", "moment",
 )  # fmt: skip
-_COMPOSED = {
+_COMPOSED: Mapping[str, tuple[str, ...]] = {
     "only kin": ("kin",),
     "same siblings": ("siblings",),
-    "did too": ("did",),
-    "doing too": ("doing",),
     "adv": ("place", "moment"),
-    ",adv": (",adv", "place", "moment"),
     "tail": ("rest", "place", "moment"),
-    ",tail": (",tail", "rest", "place", "moment"),
+    "A.new": (),
+    "B.new": (),
+    "A.busy": (),
 }
-_SLOT = re.compile(r"\{([^{}]*)\}")
-_PRONOUN = re.compile(r"\{([AB])\.\w+\}")
-_NO_CONNECTIVE = ("introduction", "siblings", PLAIN)
-# Who a sentence is about, with what is said on the way: "Omar's niece Freya", "Freya, who is Omar's niece,".
-_SUBJECT = re.compile(r"\{A\}'s \{(?:only )?kin\},? \{B\},?|\{[AB]\}(?:, [^,]*,)?")
-# What would not follow "Soon": "had just sung", "was the first to sing", "looked up when his niece sang".
-_NO_TENSE = re.compile(r" (?:had|was the first|looked|waited) ")
-# Words by which a reader knows a frame again.
-_STRIKING = re.compile(
-    r"^[A-Z][a-z ]+(?=\{)|had come with|looked up|looked over|[Ss]o (?:did|was)|had just|caught sight"
+# Where A is named by a pronoun if the sentence before tells of A too, and the pronoun can mean nobody else.
+_RESUMING = (
+    (re.compile(r"^((?:\{[AB]\.\w+\})*)\{A\} "), r"\1{Who} "),
+    (re.compile(r"^((?:\{[AB]\.\w+\})*)\{A\}'s (?=\{kin\})"), r"\1{Whose} "),
+    (re.compile(r"\{A\}'s (?=\{kin\})"), "{whose} "),
 )
+_SLOT = re.compile(r"\{([^{}]*)\}")
+_PRONOUN = re.compile(r"\{A\.[Hh]\w+\}")
+_NO_CONNECTIVE = ("siblings", SITUATION, PLAIN)
+# Who a sentence is about, with what is said on the way: "Omar's niece Freya", "Freya, Omar's niece,".
+_SUBJECT = re.compile(r"\{A\}'s \{kin\} \{B\}|\{[AB]\}(?:, [^,]*,)?")
+_NO_TENSE = re.compile(r" had ")  # what would not follow "Soon": "had just sung"
+# Words by which a reader knows a frame again.
+_STRIKING = re.compile(r"^[A-Z][a-z ]+(?=\{)|had (?:come|just|already)")
 
 
 @dataclass(frozen=True)
@@ -53,10 +63,12 @@ class Frame:
     Attributes:
         group: What kind of construction it is.
         text: Its text.
+        relations: What B may be to A, without gender.
     """
 
     group: str
     text: str
+    relations: frozenset[str] = frozenset(NAMES)
 
     @property
     def name(self) -> str:
@@ -70,7 +82,10 @@ class Frame:
             DataError: If a slot is unknown.
         """
         parts: list[str | int] = []
-        for place, part in enumerate(_SLOT.split(self.text)):
+        text = self.text
+        for pattern, resumed in _RESUMING if self.group != PLAIN else ():
+            text = pattern.sub(resumed, text)
+        for place, part in enumerate(_SLOT.split(text)):
             if place % 2 == 0:
                 parts += [part] if part else []
                 continue
@@ -94,14 +109,15 @@ class Frame:
     def _has(self, *slots: str) -> bool:
         return any(f"{{{slot}}}" in self.text for slot in slots)
 
-    def binds(self, person: str) -> bool:
-        """Return whether a pronoun in the first sentence means this person, where others could be meant too."""
-        return person in _PRONOUN.findall(self._first_sentence)
+    @property
+    def binds(self) -> bool:
+        """Whether a pronoun in the first sentence means A, where others could be meant too."""
+        return _PRONOUN.search(self._first_sentence) is not None
 
     @property
     def shows_owner(self) -> bool:
         """Whether the gender of A can be seen."""
-        return "A" in _PRONOUN.findall(self.text) or self._has("siblings", "same siblings")
+        return _PRONOUN.search(self.text) is not None or self._has("siblings", "same siblings")
 
     @property
     def relation(self) -> str:
@@ -109,22 +125,23 @@ class Frame:
         slots = {"a kin": "several", "only kin": "only", "siblings": "siblings", "same siblings": "same siblings"}
         return next((kind for slot, kind in slots.items() if self._has(slot)), "all")
 
-    @property
-    def deeds(self) -> int:
-        """How many things people do in it, at most."""
-        if re.search(r"\{d\w+2\}", self.text):
-            return 2
-        return 1 if self.is_passive or re.search(r"\{d\w+(?: too)?\}", self.text) else 0
+    def has_deed(self, person: str) -> bool:
+        """Return whether A or B does something of the scene in it."""
+        return f"{{{person}.d" in self.text
+
+    def needs_new(self, person: str) -> bool:
+        """Return whether the story must not have told of A or B yet."""
+        return self._has(f"{person}.new")
 
     @property
-    def needs_common_deed(self) -> bool:
-        """Whether others must be able to do the same thing as well."""
-        return self._has("did too", "doing too")
+    def needs_busy(self) -> bool:
+        """Whether the story must have said what A is doing."""
+        return self._has("A.busy")
 
     @property
-    def is_passive(self) -> bool:
-        """Whether it needs a passive."""
-        return self._has("Passive")
+    def is_situation(self) -> bool:
+        """Whether the relation is the reason for what happens in it."""
+        return self.group == SITUATION
 
     @property
     def is_meeting(self) -> bool:
@@ -135,11 +152,6 @@ class Frame:
     def is_joint(self) -> bool:
         """Whether two people do something together in it."""
         return self._has("joint")
-
-    @property
-    def has_front(self) -> bool:
-        """Whether it begins with an adverbial."""
-        return self._has("Where")
 
     @property
     def tense(self) -> str | None:
@@ -154,14 +166,13 @@ class Frame:
 
     @property
     def can_be_joined(self) -> bool:
-        """Whether it is one plain clause about what B does that can be joined with another."""
+        """Whether it is one plain clause about B that can be joined with another."""
         return (
-            self.tense is not None
-            and not self.text.startswith(("{A},", "{A} "))
-            and ". " not in self.text
-            and ";" not in self.text
+            self.text.startswith(("{A}'s {kin} {B} ", "{B}, {A}'s {kin}, "))
+            and self.group in ("possessive", "apposition", SITUATION)
+            and not re.search(r"[.;] |\b(?:for|and|so|that|believed)\b", self.text)
+            and not self._has("A or him", "A or he", "A's")
             and not _PRONOUN.search(self.text)
-            and not self.is_meeting
         )
 
 
@@ -174,13 +185,13 @@ class Frames:
     joiners: tuple[str, ...]
 
     def split(self, *purpose: object) -> tuple[Frames, Frames]:
-        """Return the frames of training and those of test, about a third of each group."""
+        """Return the frames of training and those of test, half of each group, so that each side has enough."""
         train: list[Frame] = []
         test: list[Frame] = []
-        for group in dict.fromkeys(frame.group for frame in self.frames):
-            every = [frame for frame in self.frames if frame.group == group]
+        for group in dict.fromkeys((frame.group, frame.relations) for frame in self.frames):
+            every = [frame for frame in self.frames if (frame.group, frame.relations) == group]
             every.sort(key=lambda frame: digest(*purpose, "frame", frame.name))
-            kept = max(1, len(every) // 3)
+            kept = max(1, len(every) // 2)
             test += every[:kept]
             train += every[kept:]
         return tuple(Frames(tuple(side), self.connectives, self.joiners) for side in (train, test))  # type: ignore[return-value]
@@ -197,9 +208,24 @@ class Frames:
 
 @cache
 def our_frames() -> Frames:
-    """Return the frames that ship with storyproof."""
-    text = files("storyproof.families.kinship.language").joinpath("frames.yaml").read_text(encoding="utf-8")
-    data: dict[str, Any] = parse_shipped(text)
+    """Return the frames that ship with storyproof.
+
+    Raises:
+        DataError: If the name of a relation is unknown.
+    """
+    data = _table("frames.yaml")
     joiners, past, lasting = (data.pop(name) for name in ("joiners", "connectives", "lasting connectives"))
-    frames = tuple(Frame(group, text) for group, texts in data.items() for text in texts)
-    return Frames(frames, {PAST: tuple(past), LASTING: tuple(lasting)}, tuple(joiners))
+    frames = [Frame(group, text) for group, texts in data.items() for text in texts]
+    for names, texts in _table("situations.yaml").items():
+        relations = frozenset(NAMES if names == ANY else names.split())
+        if unknown := relations - set(NAMES):
+            known = ", ".join([ANY, *NAMES])
+            raise DataError(f"situations.yaml has the unknown relation '{min(unknown)}'; expected some of {known}.")
+        frames += [Frame(SITUATION, text, relations) for text in texts]
+    return Frames(tuple(frames), {PAST: tuple(past), LASTING: tuple(lasting)}, tuple(joiners))
+
+
+def _table(name: str) -> dict[str, Any]:
+    text = files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8")
+    table: dict[str, Any] = parse_shipped(text)
+    return table

@@ -2,7 +2,9 @@
 
 A story has one scene. Its facts come in the order of the chain, forwards or backwards, so that neighbouring sentences
 share a person; a fact of noise follows a fact about the same person. Each fact is put by a frame, in either direction
-("Omar's niece Freya" or "Freya's uncle Omar"), and two neighbouring facts may share a sentence.
+("Omar's niece Freya" or "Freya's uncle Omar"), and two neighbouring facts may share a sentence. Most frames are
+situations, in which the relation is the reason for what happens; others say what people do in the scene. Everybody does
+one thing there, in one place: a frame fits only if what the story has said of its people goes with it.
 
 A pronoun is used only where it can mean one person: nobody else of the sentence before, and nobody earlier in the same
 sentence, may be of that gender or of a gender that the text has not shown. The gender of the person asked about is
@@ -50,11 +52,13 @@ for _first, _second in (
     ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
 ):  # fmt: skip
     _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
-_SIZES = (2, 2, 2, 2, 3, 3, 2, 3, 3)  # of what decides which frames can put a fact, see `_Cases`
-_SHOWING = int(np.prod(_SIZES[3:]))  # between the numbers of two cases of which one must show A's gender
+_SIZES = (2, 2, len(PREDICATES), 2, 3, 3)  # of what decides which frames can put a fact, see `_Cases`
+_SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which one must show A's gender
 _FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
 _TENSES = (None, PAST, LASTING)
-_PLACE_SHARE, _CONNECTIVE_SHARE = 0.5, 0.35  # of sentences that could have one
+_PLACE_SHARE, _CONNECTIVE_SHARE, _SITUATION_SHARE = 0.5, 0.35, 0.65  # of sentences that could have one
+_RESUMED_SHARE, _GOING_ON_SHARE = 0.8, 0.5  # of pronouns instead of names, and of "was still at it", where they fit
+_TRIES = 12  # how often another frame is drawn for those that do not fit
 # Words that two phrases of a sentence may share; any other word stands there once: not "a line between two pegs between
 # the first row and the second".
 _SMALL_WORDS = frozenset(
@@ -130,12 +134,9 @@ class _Cases(NamedTuple):
     """What decides which frames can put a fact; each is an array [row] of small numbers."""
 
     owner_bound: Flags  # a pronoun for A can mean A only
-    relative_bound: Flags
     show_owner: Flags  # the frame must show A's gender
-    only: Flags  # nobody has two such relatives
-    siblings: Numbers  # 0 no siblings, 1 of two genders, 2 of one
-    deeds: Numbers  # how many are left, at most 2
-    passive: Flags  # the deed is done to a thing; others can do it as well if not
+    relation: Numbers  # what B is to A
+    same_gender: Flags
     meeting: Numbers  # 0 none is left, 1 there is one, 2 one that both do together
     stands: Numbers  # _FREE, _FIRST or _PAIRED
 
@@ -149,20 +150,14 @@ class _Cases(NamedTuple):
 
 def _fits(frame: Frame, cases: _Cases) -> Flags:
     """Return in which cases a frame can be used."""
-    relation = {
-        "all": np.True_,
-        "several": cases.only == 0,
-        "only": cases.only == 1,
-        "siblings": cases.siblings > 0,
-        "same siblings": cases.siblings == 2,
-    }[frame.relation]
-    found: Flags = relation & (cases.deeds >= frame.deeds)
+    only = _ONLY[cases.relation]
+    siblings = cases.relation == _SIBLING
+    slots = {"all": np.True_, "several": ~only, "only": only, "siblings": siblings}
+    slots["same siblings"] = siblings & (cases.same_gender == 1)
+    found: Flags = slots[frame.relation] & np.array([each in frame.relations for each in _NUMBER])[cases.relation]
     for fits, allowed in (
-        (not frame.binds("A"), cases.owner_bound == 1),
-        (not frame.binds("B"), cases.relative_bound == 1),
+        (not frame.binds, cases.owner_bound == 1),
         (frame.shows_owner, cases.show_owner == 0),
-        (not frame.is_passive, cases.passive == 1),
-        (not frame.needs_common_deed, cases.passive == 0),
         (not frame.is_meeting, cases.meeting > 0),
         (not frame.is_joint, cases.meeting == 2),
         (frame.can_be_joined, cases.stands != _PAIRED),
@@ -187,6 +182,7 @@ class SceneNarrator:
         self._frames = frames
         self._pieces: dict[str, int] = {}
         self._names = self._number(names)
+        self._owners = self._number([f"{name}'s" for name in names])
         self._compile_frames()
         self._compile_words()
         if self._scenes:
@@ -204,7 +200,7 @@ class SceneNarrator:
         return pa.array(list(self._pieces), pa.string())
 
     def _compile_frames(self) -> None:
-        frames = self._frames.frames
+        frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs_busy))
         parts = [frame.parts() for frame in frames]
         for each in parts:
             each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
@@ -221,23 +217,34 @@ class SceneNarrator:
         kinds = [frame.kind for frame in frames]
         self._kind = np.array([kinds.index(kind) for kind in kinds])
         self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
-        self._has_front = np.array([frame.has_front for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
-        cases = _Cases(*np.indices(_SIZES, np.int8).reshape(len(_SIZES), -1))
+        self._has_place = (self._slots == _SOURCE["place"]).any(axis=1)
+        # What has to be true of the people of a frame, as bits of `_state`, and what A and B do in it.
+        needs = [
+            (*(frame.has_deed(each) for each in "AB"), *(frame.needs_new(each) for each in "AB"), frame.needs_busy)
+            for frame in frames
+        ]
+        self._needs = np.array(needs) @ (1 << np.arange(5))
+        self._has_deed = np.array(needs)[:, :2]
+        cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
         self._spare = spare[0] if spare else None
         fitting[:, spare] = False
         self._counts = fitting.sum(axis=1)
+        # Situations come first, and of these those about somebody who is busy.
+        self._situation_counts = fitting[:, [frame.is_situation for frame in frames]].sum(axis=1)
+        self._busy_counts = fitting[:, [frame.needs_busy for frame in frames]].sum(axis=1)
         # For each case the frames that fit, in their order; what follows does not.
         self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
         case, frame = np.nonzero(fitting)
         self._lists[case, np.arange(len(case)) - (np.cumsum(self._counts) - self._counts)[case]] = frame
         self._connectives = [self._number(self._frames.connectives.get(tense, ())) for tense in (PAST, LASTING)]
-        # Facts share a sentence only if there is a frame for every fact of a pair, as long as a deed is left.
-        pairs = (cases.stands == _PAIRED) & (cases.deeds > 0) & (cases.show_owner == 0)
-        self._joiners = self._number(self._frames.joiners if self._counts[pairs].all() else ())
-        self._stop, self._break, self._comma = self._number([".", "\n", ","]).tolist()
+        # Facts share a sentence only if there is a frame for every fact of a pair, whatever the story has said.
+        pairs = (cases.stands == _PAIRED) & (cases.show_owner == 0)
+        steady = fitting[pairs][:, self._needs == 0].any(axis=1).all()
+        self._joiners = self._number(self._frames.joiners if steady else ())
+        self._stop, self._break = self._number([".", "\n"]).tolist()
 
     def _compile_words(self) -> None:
         words = [[each.male if gender == MALE else each.female for gender in GENDERS] for each in PREDICATES]
@@ -260,7 +267,7 @@ class SceneNarrator:
 
         self._deeds = {
             form: table([[getattr(deed, form) for deed in scene.alone] for scene in scenes])[0]
-            for form in ("did", "doing", "done", "do", "passive")
+            for form in ("did", "doing", "done", "do")
         }
         self._deed_counts = np.array([len(scene.alone) for scene in scenes], np.int32)
         self._meetings = {
@@ -271,8 +278,6 @@ class SceneNarrator:
         self._openers, self._opener_counts = table([scene.openers for scene in scenes])
         self._places, self._place_counts = table([[f" {each}" for each in scene.places] for scene in scenes])
         self._moments, self._moment_counts = table([[f" {each}" for each in scene.moments] for scene in scenes])
-        self._front_places, _ = table([[each[0].upper() + each[1:] for each in scene.places] for scene in scenes])
-        self._front_moments, _ = table([[each[0].upper() + each[1:] for each in scene.moments] for scene in scenes])
         self._compile_repetitions()
 
     def _compile_repetitions(self) -> None:
@@ -368,7 +373,8 @@ class _Telling:
         self._rows = len(names)
         self._all = np.arange(self._rows)
         self._genders = facts.genders
-        self._seen = np.zeros(self._genders.shape, np.bool_)  # whose gender the text has shown
+        # Whose gender the text has shown; of whom it has told; who does something in the scene; who is at a place.
+        self._seen, self._met, self._busy, self._placed = np.zeros((4, *self._genders.shape), np.bool_)
         self._arrange()
 
     def _chance(self, share: float) -> Flags:
@@ -430,111 +436,126 @@ class _Telling:
             parts.append(self._opener[:, None])
         # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
         before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
-        before_shown = np.zeros((4, rows), np.bool_)
         here = np.full((4, rows), NOBODY, np.int32)
-        here_shown = np.zeros((4, rows), np.bool_)
         told = np.full((self.used.shape[1], rows), NOTHING, np.int32)
         for fact in range(self.used.shape[1]):
             joined = self.joined[:, fact]
             before = np.where(joined, before, here)
-            before_shown = np.where(joined, before_shown, here_shown)
-            self._turn_if_unshown(fact, before, before_shown)
-            frame = self._choose_frame(fact, before, before_shown, told)
+            self._turn_if_unshown(fact, before)
+            frame = self._choose_frame(fact, before, told)
             told[fact] = frame
-            parts.append(self._sentence(fact, frame))
-            pair = np.stack([self._owner[:, fact], self._relative[:, fact]])
-            shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)])
+            owner, relative = self._owner[:, fact], self._relative[:, fact]
+            resumed = (before == owner).any(axis=0) & ~(before == relative).any(axis=0) & self._owner_bound
+            resumed &= ~self._in_pair[:, fact] & self._chance(_RESUMED_SHARE)
+            parts.append(self._sentence(fact, frame, resumed))
+            pair = np.stack([owner, relative])
             here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
-            here_shown = np.concatenate([np.where(joined, here_shown[:2], shown), joined & shown])
+            self._seen[self._all, np.maximum(owner, 0)] |= resumed
         return ToldRows(self._text(parts), self._lines())
 
-    def _bound(self, person: Numbers, other: Numbers, before: Numbers, shown: Flags) -> Flags:
+    def _bound(self, person: Numbers, other: Numbers, before: Numbers) -> Flags:
         """Return whether a pronoun for a person can mean nobody else of the sentence before."""
         others = (before != NOBODY) & (before != person) & (before != other)
-        genders = self._genders[self._all, np.maximum(before, 0)]
+        genders, shown = (each[self._all, np.maximum(before, 0)] for each in (self._genders, self._seen))
         is_bound: Flags = ~(others & ((genders == self._gender(person)) | ~shown)).any(axis=0)
         return is_bound
 
-    def _turn_if_unshown(self, fact: int, before: Numbers, shown: Flags) -> None:
+    def _turn_if_unshown(self, fact: int, before: Numbers) -> None:
         """Tell the fact that shows the asked person's gender the other way if no pronoun can show it."""
         asked = self.shows[:, fact] & self._turned[:, fact]
         if not asked.any():
             return
-        bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
-        back = asked & (self._n._counts[self._cases(fact, before, shown, bound).number()] == 0)
+        bound = self._bound(self._owner[:, fact], self._relative[:, fact], before)
+        back = asked & (self._n._counts[self._cases(fact, bound).number()] == 0)
         self._turned[back, fact] = False
         self._owner[back, fact], self._relative[back, fact] = self._first[back, fact], self._second[back, fact]
         self._relation[back, fact] = self._predicate[back, fact]
 
-    def _cases(self, fact: int, before: Numbers, shown: Flags, owner_bound: Flags) -> _Cases:
-        owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
-        same = self._gender(owner) == self._gender(relative)
-        siblings = np.where(relation == _SIBLING, 1 + same, 0)
-        number = fact  # phrases are used up one fact at a time
-        left = np.zeros(self._rows, np.int32)
-        passive = np.zeros(self._rows, np.bool_)
+    def _cases(self, fact: int, owner_bound: Flags) -> _Cases:
         meeting = np.zeros(self._rows, np.int32)
-        if self._n._scenes:
-            left = (number < self._deed_counts).astype(np.int32) * (1 + (number + self._length < self._deed_counts))
-            passive = (left > 0) & (self._passives[:, fact] != NOTHING)
-            met = number < self._n._meeting_counts[self._scene]
+        if self._n._scenes:  # meetings are used up one fact at a time
+            met = fact < self._n._meeting_counts[self._scene]
             meeting = met * (1 + (self._meeting["joint"][:, fact] != NOTHING)).astype(np.int32)
         stands = _FIRST if fact == 0 else _FREE
         return _Cases(
             owner_bound,
-            self._bound(relative, owner, before, shown),
             self.shows[:, fact] & self._turned[:, fact],
-            _ONLY[np.maximum(relation, 0)],
-            siblings,
-            left,
-            passive,
+            np.maximum(self._relation[:, fact], 0),
+            self._gender(self._owner[:, fact]) == self._gender(self._relative[:, fact]),
             meeting,
             np.where(self._in_pair[:, fact], _PAIRED, stands),
         )
 
-    def _choose_frame(self, fact: int, before: Numbers, shown: Flags, told: Numbers) -> Numbers:
+    def _choose_frame(self, fact: int, before: Numbers, told: Numbers) -> Numbers:
         """Choose a frame that fits, and of whose kind the story has none yet if there is one."""
         n = self._n
-        owner, relative = self._owner[:, fact], self._relative[:, fact]
-        cases = self._cases(fact, before, shown, self._bound(owner, relative, before, shown))
+        owner, relative = (np.maximum(each[:, fact], 0) for each in (self._owner, self._relative))
+        self._owner_bound = self._bound(self._owner[:, fact], self._relative[:, fact], before)
+        cases = self._cases(fact, self._owner_bound)
         # Mostly every gender is shown, not only that of the person asked about, which would give the answer's away.
-        wanted = ~self._seen[self._all, np.maximum(owner, 0)] & self._chance(0.8)
-        case = cases.number()
-        more = case + _SHOWING * (wanted & ~cases.show_owner)
-        case = np.where(n._counts[more] > 0, more, case)
-        count = n._counts[case]
-        if not count[self.used[:, fact]].all():
+        wanted = ~self._seen[self._all, owner] & self._chance(0.8)
+        any_case = cases.number()
+        more = any_case + _SHOWING * (wanted & ~cases.show_owner)
+        case = np.where(n._counts[more] > 0, more, any_case)
+        if not n._counts[case][self.used[:, fact]].all():
             raise ConfigError("there is no frame for a fact; add frames, or use --no-split-placeholders.")
-        count = np.maximum(count, 1)
-        number = self._draws.below(count, self._rows)
-        frame = n._lists[case, number]
-        tries = min(fact, 6)
-        for trial in range(2 * tries):
-            if trial < tries:
-                same = n._kind[told[:fact]] == n._kind[frame]
-            else:
-                # A frame may occur twice if need be, but not with the same relative: "So did his father Omar."
-                same = (told[:fact] == frame) & (relative == self._relative[:, :fact].T)
-            again = same.any(axis=0)
-            if not again.any():
+        count, situations, going_on = np.maximum(n._counts[case], 1), n._situation_counts[case], n._busy_counts[case]
+        goes_on = self._busy[self._all, owner] & (going_on > 0) & self._chance(_GOING_ON_SHARE)
+        is_situation = (situations > going_on) & (self._chance(_SITUATION_SHARE) | (situations == count))
+        first = np.where(goes_on, 0, np.where(is_situation, going_on, situations))
+        past = np.where(goes_on, going_on, np.where(is_situation, situations, count))
+        frame = n._lists[case, first + self._draws.below(past - first, self._rows)]
+        lacking = ~self._state(owner, relative)
+        kinds = n._kind[told[:fact]]
+
+        def misfits(rows: npt.NDArray[np.intp], *, strict: bool) -> npt.NDArray[np.intp]:
+            """Return the rows whose frame does not go with what the story has said, or is like one that it has."""
+            chosen = frame[rows]
+            wrong: Flags = (n._needs[chosen] & lacking[rows]) > 0
+            if strict:
+                wrong |= (kinds[:, rows] == n._kind[chosen]).any(axis=0)
+            else:  # a frame may occur twice if need be, but not with the same relative
+                wrong |= ((told[:fact, rows] == chosen) & (relative[rows] == self._relative[rows, :fact].T)).any(axis=0)
+            wrong_rows: npt.NDArray[np.intp] = rows[wrong]
+            return wrong_rows
+
+        rest = misfits(self._all, strict=True)
+        for trial in range(3 * _TRIES):
+            if not len(rest):
                 break
-            if trial == tries:
-                case = np.where(again, cases.number(), case)
-                count = np.maximum(n._counts[case], 1)
-            number = np.where(again, (number + 1) % count, number)
-            frame = n._lists[case, number]
-        else:
-            if fact and n._spare is not None:
-                same = (told[:fact] == frame) & (relative == self._relative[:, :fact].T)
-                frame = np.where(same.any(axis=0) & (cases.stands != _PAIRED), n._spare, frame)
-        self._seen[self._all, np.maximum(relative, 0)] = True
-        self._seen[self._all, np.maximum(owner, 0)] |= n._shows_owner[frame]
+            if trial < _TRIES:
+                place = first[rest] + self._draws.below((past - first)[rest], len(rest))
+            else:
+                if trial == _TRIES:
+                    case[rest], count[rest] = any_case[rest], np.maximum(n._counts[any_case[rest]], 1)
+                    first[rest] = self._draws.below(count[rest], len(rest))
+                place = (first[rest] + trial) % count[rest]
+            frame[rest] = n._lists[case[rest], place]
+            rest = misfits(rest, strict=trial < 2 * _TRIES)
+        if len(rest) and n._spare is not None:
+            rest = rest[cases.stands[rest] != _PAIRED]
+            frame[rest] = n._spare
+        for side, each in enumerate((owner, relative)):
+            self._met[self._all, each] = True
+            self._busy[self._all, each] |= n._has_deed[frame, side]
+        self._seen[self._all, relative] = True
+        self._seen[self._all, owner] |= n._shows_owner[frame]
         return frame
+
+    def _state(self, owner: Numbers, relative: Numbers) -> npt.NDArray[np.int64]:
+        """Return as bits whether A and B can still do something in the scene, whether they are new, and A busy."""
+        every = self._all
+        can_do = (~self._busy[every, each] & (each < self._deed_counts) for each in (owner, relative))
+        is_new = (~self._met[every, each] for each in (owner, relative))
+        state = np.zeros(self._rows, np.int64)
+        for bit, flags in enumerate((*can_do, *is_new, self._busy[every, owner])):
+            state |= flags.astype(np.int64) << bit
+        return state
 
     def _choose_phrases(self) -> None:
         """Choose the scene of each row, and which of its phrases go with which fact."""
         n, rows, width = self._n, self._rows, self.used.shape[1]
-        self._length = self.used.sum(axis=1)
+        self._deed_counts = np.zeros(rows, np.int32)
         if not n._scenes:
             return
         draws = self._draws
@@ -546,25 +567,26 @@ class _Telling:
         self._deed_counts = n._deed_counts[scene]
         deeds = self._shuffled(self._deed_counts, n._deeds["did"].shape[1])
         every = np.arange(width)[None, :]
-        one = np.take_along_axis(deeds, np.minimum(every, deeds.shape[1] - 1), axis=1)
-        two = np.take_along_axis(deeds, np.minimum(every + self._length[:, None], deeds.shape[1] - 1), axis=1)
-        self._deed = {form: table[scene[:, None], one] for form, table in n._deeds.items()}
-        self._deed2 = {form: table[scene[:, None], two] for form, table in n._deeds.items()}
-        self._passives = self._deed["passive"]
+        self._deed_of = np.take_along_axis(  # [row, person]
+            deeds,
+            np.broadcast_to(np.minimum(np.arange(self._genders.shape[1]), deeds.shape[1] - 1), self._genders.shape),
+            axis=1,
+        )
+        one, two = (
+            np.take_along_axis(self._deed_of, np.maximum(each, 0), axis=1) for each in (self._first, self._second)
+        )
         meetings = self._shuffled(n._meeting_counts[scene], n._meetings["met"].shape[1])
         which = np.take_along_axis(meetings, np.minimum(every, meetings.shape[1] - 1), axis=1)
         self._meeting = {form: table[scene[:, None], which] for form, table in n._meetings.items()}
         place, some_place = self._adverbials("place", n._place_counts, one, two, which)
         moment, some_moment = self._adverbials("moment", n._moment_counts, one, two, which)
-        # A story has one moment, for two could be in the wrong order, and that fact has no place besides. What stands
-        # at the beginning of a sentence is what would stand at its end.
+        # A story has one moment, for two could be in the wrong order, and that fact has no place besides.
         at = scene[:, None]
-        has_moment = some_moment & (every == draws.below(np.maximum(self._length, 1), rows)[:, None])
+        has_moment = some_moment & (every == draws.below(np.maximum(self.used.sum(axis=1), 1), rows)[:, None])
         odds = draws.below(1 << 16, rows * width).reshape(rows, width)
         has_place = some_place & ~has_moment & (odds < int(_PLACE_SHARE * (1 << 16)))
         self._place = np.where(has_place, n._places[at, place], NOTHING).astype(np.int32)
         self._moment = np.where(has_moment, n._moments[at, moment], NOTHING).astype(np.int32)
-        self._front = np.where(has_moment, n._front_moments[at, moment], n._front_places[at, place]).astype(np.int32)
 
     def _adverbials(
         self,
@@ -591,11 +613,11 @@ class _Telling:
 
     # ------------------------------------------------------------------------------------------------------------- text
 
-    def _sentence(self, fact: int, frame: Numbers) -> Numbers:
-        """Return the pieces of a fact's sentence, [row, piece]."""
+    def _sentence(self, fact: int, frame: Numbers, resumed: Flags) -> Numbers:
+        """Return the pieces of a fact's sentence, [row, piece], in which a pronoun can mean A where it is resumed."""
         n, rows = self._n, self._rows
         connective = self._connective(fact, frame)
-        sources = self._sources(fact, frame, connective != NOTHING)
+        sources = self._sources(fact, frame, connective != NOTHING, resumed)
         body = np.maximum(n._literals[frame], sources[n._slots[frame], self._all[:, None]])
         joined = self.joined[:, fact]
         follows = self.joined[:, fact + 1] if fact + 1 < self.joined.shape[1] else np.zeros(rows, np.bool_)
@@ -623,7 +645,7 @@ class _Telling:
             found = np.where(wanted & (n._tense[frame] == tense), chosen, found)
         return found
 
-    def _sources(self, fact: int, frame: Numbers, connected: Flags) -> Numbers:
+    def _sources(self, fact: int, frame: Numbers, connected: Flags, resumed: Flags) -> Numbers:
         """Return the piece that each of SOURCES stands for, [source, row]; the last is nothing."""
         n, rows, every = self._n, self._rows, self._all
         owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
@@ -634,31 +656,39 @@ class _Telling:
         def put(name: str, value: npt.NDArray[np.generic]) -> None:
             sources[_SOURCE[name]] = value
 
-        put("A", n._names[self._names[every, np.maximum(owner, 0)]])
+        name, pronouns = (
+            self._names[every, np.maximum(owner, 0)],
+            {form: each[ours] for form, each in n._pronouns.items()},
+        )
+        put("A", n._names[name])
+        put("Who", np.where(resumed, np.where(connected, pronouns["he"], pronouns["He"]), n._names[name]))
+        put("Whose", np.where(resumed, np.where(connected, pronouns["his"], pronouns["His"]), n._owners[name]))
+        put("whose", np.where(resumed, pronouns["his"], n._owners[name]))
         put("B", n._names[self._names[every, np.maximum(relative, 0)]])
         put("kin", n._kin[relation, theirs])
         put("a kin", n._a_kin[relation, theirs])
         put("siblings", n._siblings[ours, theirs])
-        for form, pieces in n._pronouns.items():
-            put(f"A.{form}", pieces[ours])
-            if form.islower():
-                put(f"B.{form}", pieces[theirs])
+        for form, pieces in pronouns.items():
+            put(f"A.{form}", pieces)
+        clear = self._owner_bound & (ours != theirs)
+        for form in ("he", "him"):
+            put(f"A or {form}", np.where(clear, pronouns[form], n._names[name]))
+        put("A's", np.where(clear, pronouns["his"], n._owners[name]))
         if not n._scenes:
             return sources
-        for form in ("did", "doing", "done", "do"):
-            put(form, self._deed[form][:, fact])
-            put(f"{form}2", self._deed2[form][:, fact])
-        put("Passive", self._passives[:, fact])
+        for person, number in (("A", owner), ("B", relative)):
+            deed = self._deed_of[every, np.maximum(number, 0)]
+            for form, table in n._deeds.items():
+                if f"{person}.{form}" in _SOURCE:
+                    put(f"{person}.{form}", table[self._scene, deed])
         for form in ("met", "meeting", "rest", "joint"):
             put(form, self._meeting[form][:, fact])
-        place = np.where(n._has_front[frame], NOTHING, self._place[:, fact])
-        moment = np.where(connected, NOTHING, self._moment[:, fact])  # a connective says when already
+        # Nobody is at two places.
+        pair = np.maximum(np.stack([owner, relative]), 0)
+        place = np.where(self._placed[every, pair].any(axis=0), NOTHING, self._place[:, fact])
+        self._placed[every, pair] |= n._has_place[frame] & (place != NOTHING)
         put("place", place)
-        put("moment", moment)
-        put("Where", self._front[:, fact])
-        some = (place != NOTHING) | (moment != NOTHING)
-        put(",adv", np.where(some, n._comma, NOTHING))
-        put(",tail", np.where(some | (self._meeting["rest"][:, fact] != NOTHING), n._comma, NOTHING))
+        put("moment", np.where(connected, NOTHING, self._moment[:, fact]))  # a connective says when already
         return sources
 
     def _text(self, parts: list[Numbers]) -> pa.Array:

@@ -54,7 +54,7 @@ Columns = npt.NDArray[np.intp]
 
 _COMMON = ASKS.index(Ask.COMMON)  # the only kind whose value is its answer though it has several beliefs
 _BELIEFS = 1 << 16  # that are evaluated together
-_WIDTH = 12 << 10  # changed stories that are evaluated together: more are slower, as they fit no cache
+_WIDTH = 4 << 10  # changed stories that are evaluated together: their sets fit into a processor's cache
 _RUN = 8  # sentences that are left out together at most
 _CELLS = 1 << 21  # sentences times beliefs that are proved together
 

@@ -199,7 +199,7 @@ def _all_forms(value: Any) -> Iterator[str]:
 
 
 def _joined(forms: Sequence[str]) -> str:
-    return "<br>".join(form.replace("|", "\\|") for form in dict.fromkeys(forms))
+    return "<br>".join(re.sub(r"[|\[]", r"\\\g<0>", form) for form in dict.fromkeys(forms))
 
 
 def _sentences() -> Iterator[str]:

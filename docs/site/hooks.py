@@ -32,6 +32,7 @@ USE = "Use it"  # the part of the navigation that search finds first
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#|/)([^)#\s]+)(?=[)#])")
 _LIST = re.compile(r"^(?![-*#>|\s]|1\. )(.+)\n(?=[-*] |1\. |\|)", re.MULTILINE)  # after a line of a paragraph
+_CORNER = re.compile(r"<th( [^>]*)?></th>")
 _FENCED = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 
 
@@ -179,3 +180,8 @@ def reference() -> str:
         *(f"::: {place}\n" for place in _EXTENDING),
     ]
     return "\n".join(parts)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Make the empty corner of a table an ordinary cell: it heads nothing, and screen readers would announce it."""
+    return _CORNER.sub(r"<td\1></td>", html)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.example import SCHEMA, SPLITS
 from storyproof.runtime.options import Declared
 from storyproof.runtime.options import Option as Option
 from storyproof.runtime.options import comma_separated as comma_separated
@@ -195,18 +195,6 @@ class Benchmark(ABC):
             raise ConfigError(
                 f"{option} is {count}; this vocabulary allows at most {most} different stories there; add words."
             )
-
-    @classmethod
-    def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
-        """Generate as many fresh stories as these, by the same recipe under another seed.
-
-        Args:
-            stories: One example of each story.
-            seed: For the fresh ones.
-        """
-        made = cls(cls.config_type(), seed)
-        made.check_count("test", len(stories))
-        return pa.concat_tables(made.blocks("test", len(stories)))
 
     def blocks(self, split: str, count: int) -> Iterator[pa.Table]:
         """Yield `count` stories, block by block; check the count with `check_count` first."""

@@ -19,6 +19,7 @@ TEXT = "text"  # the kind of a text that does not fit the rest of its row, or it
 UNREAD = "unread"  # the kind of a row that is not understood
 CONFLICT, INCONSISTENT, NO_CHOICE = "conflict", "inconsistent", "not_a_choice"  # what no text is needed to see
 TWICE, NOT_IN_STORY = "choice_twice", "not_in_story"
+KNOWN = "known_erratum"  # the kind of findings that errata say
 ORDER = "row_order"  # the kind of rows that do not fit each other
 MANIFEST = "manifest"  # the kind of files that differ from their manifest
 COMMON_KINDS = {  # of rows of all families
@@ -28,6 +29,7 @@ COMMON_KINDS = {  # of rows of all families
     INCONSISTENT: "Columns that should agree differ.",
     TWICE: "A choice occurs twice.",
     NOT_IN_STORY: "The answer does not occur in the story, though most answers of the file do.",
+    KNOWN: "The value is wrong according to a file of errata.",
     ORDER: "Rows do not fit each other: an id occurs twice, or one story has several texts or ids.",
     MANIFEST: "The files are not as the manifest describes them.",
 }
@@ -128,6 +130,8 @@ class FileReport:
             which do not say so.
         unsettled: The status of each such row for which there is no right answer; a corrected copy marks or drops them.
         declared: The status of rows that say so themselves.
+        published: The published set that it was recognised as; empty if it was not.
+        rules: The readings that this set's own prompt allows.
     """
 
     file: str
@@ -148,6 +152,8 @@ class FileReport:
     columns: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     records: dict[int, int] = field(default_factory=dict)
+    published: str = ""
+    rules: tuple[str, ...] = ()
 
     @property
     def disagreements(self) -> list[Finding]:

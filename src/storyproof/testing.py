@@ -27,7 +27,7 @@ def agrees_with_proof(
     Args:
         generator: A function that returns (story, question, answer), an object with such a function as `sample`, or
             where one is (`module:name`). If it has `answer(story, question)` it is asked further questions too.
-        samples: At most how many draws; the first 500 in which something is wrong are the last ones.
+        samples: At most how many draws; the first batch in which something is wrong is the last one.
         seed: The seed of the first draw.
         readings: Only these readings make a wrong label rule-dependent; by default all.
         rules: The file of rules that its kinship stories were made by, if they are its own.

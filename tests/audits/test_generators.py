@@ -93,8 +93,14 @@ def test_a_wrong_answer_is_shrunk_to_the_smallest_story(*, has_tracker: bool) ->
         ).findings
         for place in range(len(sample.sentences)):  # nothing more can be left out
             rest = [line for number, line in enumerate(sample.sentences) if number != place]
-            assert rest
-            label = all_seeing("\n".join(rest), sample.question) if has_tracker else sample.answer
+            label: str | None = sample.answer
+            if not all(word in "\n".join(rest) for word in ("Ben", "key")):
+                continue  # the story would no longer be about what is asked
+            if has_tracker:
+                try:
+                    label = all_seeing("\n".join(rest), sample.question)
+                except KeyError:  # somebody leaves who never came
+                    continue
             row = {"story": "\n".join(rest), "question": sample.question, "answer": label}
             left = storyproof.audit([row]).findings if label else []
             assert not any(
@@ -184,6 +190,20 @@ def test_what_is_not_understood_is_never_called_clean() -> None:
     with pytest.raises(AssertionError, match="10 of 10 questions are not understood"):
         agrees_with_proof(sample, samples=10)
     assert agrees_with_proof(sample, samples=10, allow_unread=1.0)
+
+
+def test_a_label_that_no_proof_can_give_is_not_judged() -> None:
+    """It is wrong if another answer follows; else nobody knows, because there are only so many relations."""
+    story = "Adam is the son of Carl.\nBill is the son of Carl.\nDave is the son of Bill.\nEric is the son of Adam."
+
+    def sample(seed: int) -> tuple[str, str, str]:
+        other, label = (("Bill", "first cousins"), ("Eric", "first cousins"), ("Eric", "brother"))[seed]
+        return story, f"What is {other} to {'Adam' if seed == 0 else 'Dave'}?", label
+
+    report = audit_generator(sample, samples=3)
+    assert (report.judged, dict(report.unread), report.counts[WRONG]) == (2, {"answer": 1}, 2)
+    assert next(iter(report.unread_reasons)) == "answer: 'first cousins' is none of the answers that can be proved"
+    assert {each.smallest.finding.found for each in report.causes if each.smallest} == {"first cousins", "brother"}
 
 
 def test_samples_in_any_form() -> None:

@@ -5,7 +5,7 @@ uses Playwright's `page`, and asks `visit.trouble` what the page did that it sho
 """
 
 import shutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -21,7 +21,6 @@ from docs.screenshots import FLAGS
 
 CHROMIUM = shutil.which("chromium")
 TIMEOUT_MS = 60_000  # machines that run tests are shared
-SERIOUS = ("serious", "critical")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,18 +41,10 @@ class Visit:
     def texts(self, selector: str) -> list[str]:
         return self.page.locator(selector).all_text_contents()
 
-    def findings(self, levels: Collection[str] = ()) -> list[str]:
-        """Return what axe-core finds, of all levels unless some are named."""
+    def findings(self) -> list[str]:
+        """Return what axe-core finds, of all levels."""
         found = Axe().run(self.page).response["violations"]
-        return [
-            f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes'][:3]]}"
-            for each in found
-            if not levels or each["impact"] in levels
-        ]
-
-    def serious(self) -> list[str]:
-        """Return what axe-core finds that is serious or critical."""
-        return self.findings(SERIOUS)
+        return [f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes'][:3]]}" for each in found]
 
     def overflow(self) -> int:
         """Return by how many pixels the page is wider than the screen."""

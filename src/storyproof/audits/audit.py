@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from storyproof.audits.errata import Errata, look_up, read_errata
 from storyproof.audits.fixes import MANNERS, MARK, fixes
 from storyproof.audits.plain_checks import MOST_COMPARED, RowHashes, find_shared
 from storyproof.audits.row_consistency import FileOrder, OrderOfFile, RowOrder
@@ -56,6 +57,7 @@ def audit(
     proofs: bool = False,
     fix: str | Path | None = None,
     ambiguous: str = MARK,
+    errata: Sequence[str | Path] = (),
     engine: Engine | None = None,
     progress: Progress = lambda rows: None,
 ) -> AuditReport:
@@ -79,6 +81,7 @@ def audit(
             questions per file where it takes long.
         fix: Write the corrected files there, with `errata.csv`.
         ambiguous: What to do there with rows from which no answer follows: mark or drop them.
+        errata: Files of errata. Rows are looked up there, and nothing is derived; with `fix` they are corrected so.
         engine: Where files are read, see `storyproof.engines`; by default one after the other, here.
         progress: Called with how many rows were judged since the last call.
 
@@ -105,8 +108,21 @@ def audit(
     settings |= {} if rules is None else {"rules": rules}
     settings |= {"columns": parse_columns(columns)} if columns else {}
     settings |= {"consistent": parse_consistent(consistent)} if consistent else {}
+    if errata:
+        return _look_up(paths, [read_errata(each) for each in errata], fix)
     with unpacked(paths) as places:
         return _audit(places, settings, format, fix, ambiguous, engine, progress)
+
+
+def _look_up(paths: Sequence[str | Path], errata: Sequence[Errata], fix: str | Path | None) -> AuditReport:
+    """Return the known errata of files, and write corrected copies."""
+    if any(map(is_url, paths)):
+        raise ConfigError("errata are looked up for files on this machine; copy them here first.")
+    files = find_files(paths)
+    reports = [look_up(file, errata) for file in files]
+    if fix is not None:
+        _write_fixed(Path(fix), files, reports, MARK)
+    return AuditReport(reports)
 
 
 def _audit(

@@ -29,10 +29,11 @@ from typing import Any, NamedTuple
 
 from storyproof.audits.audit import audit
 from storyproof.errors import ConfigError, quoted
-from storyproof.findings import COLUMN, COMMON_KINDS, SAMPLES, TEXT, UNREAD, Finding
+from storyproof.families.family import load_family, own_example
+from storyproof.findings import COLUMN, COMMON_KINDS, SAMPLES, TEXT, UNREAD, AuditReport, Finding
 
 WRONG, DEPENDENT, FAILED = "wrong", "rule-dependent", "failed"
-_BATCH = 500  # draws that are judged together
+_BATCH, _FIRST_BATCH = 500, 50  # draws that are judged together
 _FURTHER = 4  # further questions per draw
 _MOST_TEMPLATES = 200
 _MOST_COMBINATIONS = 100_000
@@ -231,9 +232,11 @@ def audit_generator(
     disagreements: list[Disagreement] = []
     failures: list[tuple[int, Mapping[str, Any], str]] = []
     answers_in_story = 0
-    for start in range(0, samples, _BATCH):
-        count = min(_BATCH, samples - start)
-        rows = list(source.draw(seed + start, count, failures))
+    while report.samples < samples:
+        count = min(_BATCH, samples - report.samples)
+        if stop:  # most that is wrong shows at once
+            count = min(count, _FIRST_BATCH + report.samples)
+        rows = list(source.draw(seed + report.samples, count, failures))
         answers_in_story += sum(each.answer.casefold() in each.story.casefold() for each in rows)
         found = _judge(rows, settings, report)
         disagreements += found
@@ -449,15 +452,30 @@ def _disagreements(
         for number, each in enumerate(samples)
     ]
     audited = audit(rows, **settings)
+    _set_aside_unknown_labels(samples, audited)
     unread = [each for each in audited.findings if each.kind == UNREAD]
     first: dict[int, Finding] = {}
+    set_aside = {each.row for each in unread}
     for each in audited.findings:
-        if each.kind in _NOT_ABOUT_ANSWERS or each.row < 0:
+        if each.kind in _NOT_ABOUT_ANSWERS or each.row < 0 or each.row in set_aside:
             continue
         if each.is_claim or each.field == "answer":
             first.setdefault(each.row, each)
     found = [Disagreement(samples[row], finding) for row, finding in sorted(first.items())]
     return found, unread, audited.totals["conflicts"]
+
+
+def _set_aside_unknown_labels(samples: Sequence[Sample], audited: AuditReport) -> None:
+    """Count labels as not understood that are no answer of their family, where no other answer follows either."""
+    for report in audited.files:
+        for number, each in enumerate(report.findings):
+            family = load_family(report.family) if each.kind != UNREAD and report.family else None
+            if family is None or each.expected or each.kind not in family.statuses or each.field != "answer":
+                continue
+            row = {"story": samples[each.row].story, "question": samples[each.row].question, "answer": each.found}
+            if each.found not in family.candidates(own_example(row, family.name)):
+                reason = f"answer: '{each.found}' is none of the answers that can be proved"
+                report.findings[number] = replace(each, kind=UNREAD, field="answer", found=reason)
 
 
 # Groups and shrinking.
@@ -525,47 +543,54 @@ def _shape(sample: Sample) -> str:
 def _shrink(
     disagreements: Sequence[Disagreement], source: _Source, settings: Mapping[str, Any], is_extractive: bool
 ) -> list[Disagreement]:
-    """Leave out sentences of stories as long as the disagreement stays; all are shrunk side by side."""
+    """Leave out sentences of stories as long as the disagreement stays; all are shrunk side by side.
+
+    Runs of sentences are left out first. Only where no run can be, any two are tried, then any three.
+    """
     smallest = list(disagreements)
     causes = [_cause(each, is_extractive) for each in smallest]
-    active = set(range(len(smallest)))
-    while active:
+    stages = dict.fromkeys(range(len(smallest)), 0)
+    while stages:
         candidates: list[Sample] = []
-        owners: list[int] = []
-        for place in sorted(active):
-            for sample in _smaller(smallest[place].sample, source):
+        owner_of: dict[int, int] = {}
+        for place, stage in stages.items():
+            for sample in _smaller(smallest[place].sample, _STAGES[stage], source):
                 candidates.append(sample)
-                owners.append(place)
+                owner_of[id(sample)] = place
         found = _disagreements(candidates, settings)[0] if candidates else []
-        owner_of = {id(sample): place for sample, place in zip(candidates, owners, strict=True)}
-        active = set()
+        before = list(smallest)
         for each in found:
             place = owner_of[id(each.sample)]
-            finding = smallest[place].finding
-            is_same = _cause(each, is_extractive) == causes[place] and (
-                source.tracker is not None or each.finding.expected == finding.expected
-            )
+            is_same = _cause(each, is_extractive) == causes[place]
+            is_same &= source.tracker is not None or each.finding.expected == before[place].finding.expected
             if is_same and len(each.sample.sentences) < len(smallest[place].sample.sentences):
                 smallest[place] = each
-                active.add(place)
+        moved = {place: 0 if smallest[place] is not before[place] else stage + 1 for place, stage in stages.items()}
+        stages = {place: stage for place, stage in moved.items() if stage < len(_STAGES)}
     return smallest
 
 
-def _smaller(sample: Sample, source: _Source) -> Iterator[Sample]:
+def _runs(count: int) -> Iterator[Sequence[int]]:
+    """Yield runs of places: the longer ones first."""
+    size = count // 2
+    while size:
+        yield from (range(start, min(count, start + size)) for start in range(count))
+        size //= 2
+
+
+# How sentences of a story of some length are chosen to be left out.
+_STAGES: tuple[Callable[[int], Iterable[Sequence[int]]], ...] = (
+    _runs,
+    lambda count: combinations(range(count), 2) if count <= _PAIRS else (),
+    lambda count: combinations(range(count), 3) if count <= _TRIPLES else (),
+)
+
+
+def _smaller(sample: Sample, choose: Callable[[int], Iterable[Sequence[int]]], source: _Source) -> Iterator[Sample]:
     """Yield samples with fewer sentences, labelled by the tracker if there is one; they mention who is asked about."""
     sentences = sample.sentences
     named = set(_WORD.findall(sample.question)) & set(_WORD.findall(sample.story))
-    count = len(sentences)
-    left_out: dict[frozenset[int], None] = {}
-    size = count // 2
-    while size:
-        for start in range(count):
-            left_out[frozenset(range(start, min(count, start + size)))] = None
-        size //= 2
-    for together, most in ((2, _PAIRS), (3, _TRIPLES)):
-        if together < count <= most:
-            left_out |= dict.fromkeys(map(frozenset, combinations(range(count), together)))
-    for dropped in left_out:
+    for dropped in dict.fromkeys(map(frozenset, choose(len(sentences)))):
         rest = [sentence for place, sentence in enumerate(sentences) if place not in dropped]
         candidate = sample.with_sentences(rest)
         if not named <= set(_WORD.findall(candidate.story)):

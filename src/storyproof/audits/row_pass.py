@@ -213,6 +213,8 @@ class RowSource:
         if self._file is None:
             return
         report.columns = self._file.described()
+        if self._file.published is not None:
+            report.published, report.rules = self._file.published.name, self._file.published.rules
         report.notes += self._notes
         report.notes += [f"not part of the stories: {quoted(each)}" for each in sorted(self._file.instructions)]
         report.totals["records"] = self._file.count
@@ -445,7 +447,7 @@ class _Bench:
         if finding.expected and choices and right is None:
             reason = f"{reason}; it is none of the choices" if reason else "it is none of the choices"
         fix = at if finding.fix and right is not None else ""
-        return replace(finding, field=at, fix=fix, reason=reason, rewrite=(written, right) if fix else None)
+        return replace(finding, field=at or "answer", fix=fix, reason=reason, rewrite=(written, right) if fix else None)
 
     def conclude(self, report: FileReport) -> None:
         """Add what is known once all rows were judged."""

@@ -74,6 +74,20 @@ def audit(
     ] = False,
     fix: Annotated[Path | None, typer.Option(help="Write the corrected files to this folder, with errata.csv.")] = None,
     ambiguous: Annotated[str, typer.Option(help="--fix: 'mark' or 'drop' rows from which no answer follows.")] = "mark",
+    errata: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="<path>",
+            help="Only look rows up in this file of errata, and with --fix correct them so; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    write_errata: Annotated[
+        Path | None, typer.Option(help="Write errata to this folder: hashes of rows and corrections, no texts.")
+    ] = None,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Write certificate.json and certificate.md to this folder, for a dataset card.")
+    ] = None,
     shortcuts: Annotated[
         bool, typer.Option("--shortcuts", help="Also measure how well the data can be answered without reasoning.")
     ] = False,
@@ -117,6 +131,7 @@ def audit(
     With `--generator`, samples of a program are judged instead of files, and disagreements shrunk to small stories.
     """
     import storyproof
+    from storyproof.audits.row_pass import find_files
     from storyproof.formats.columns import parse_columns
     from storyproof.io.archives import unpacked
 
@@ -140,6 +155,12 @@ def audit(
         check_results(out, [*places, against, rules], option)
     if json_out is not None and json_out == html:
         raise ConfigError(f"--json and --html are both {html}; choose two files.")
+    for folder, option in ((write_errata, "--write-errata"), (certificate, "--certificate")):
+        if folder is not None:
+            engines.refuse_urls(places, option)
+            check_folder(folder, option)
+            if errata:
+                raise ConfigError(f"{option} is for what an audit finds; leave out --errata, which audits nothing.")
     if fix is not None:
         check_folder(fix, "--fix")
     elif is_given(context, "ambiguous") and ambiguous in ("mark", "drop"):
@@ -157,11 +178,12 @@ def audit(
             proofs=proofs,
             fix=fix,
             ambiguous=ambiguous,
+            errata=tuple(errata or ()),
             engine=started,
             progress=progress,
         )
     with progress_bar("further probes", None):
-        wanted = shortcuts, overlaps or against is not None, language
+        wanted = shortcuts or certificate is not None, overlaps or against is not None, language
         with unpacked([Path(path) for path in paths] if any(wanted) else []) as unzipped:
             more = _more([Path(path) for path in unzipped], *wanted, against, parse_columns(columns) if columns else {})
     extra = {name: value for name, value, _ in more}
@@ -176,6 +198,14 @@ def audit(
         with unpacked([Path(path) for path in paths]) as unzipped:
             page = page_of(report, [Path(path) for path in unzipped], extra, complete_list=complete_list)
         write_result(html, page, option="--html")
+    if write_errata is not None:
+        from storyproof.audits.errata import write_errata_of
+
+        write_errata_of(report, find_files([Path(path) for path in paths]), write_errata)
+    if certificate is not None:
+        from storyproof.reports.certificate import write_certificate
+
+        write_certificate(report, find_files([Path(path) for path in paths]), extra.get("shortcuts"), certificate)
     if not quiet:
         _print(report, most)
         for heading, _, text in more:
@@ -184,6 +214,9 @@ def audit(
         echo(_verdict(report))
     if fix is not None:
         note(f"corrected files and errata.csv written to {fix}", err=quiet)
+    for written, what in ((write_errata, "errata"), (certificate, "certificate.json and certificate.md")):
+        if written is not None:
+            note(f"{what} written to {written}", err=quiet)
     for out, what in ((json_out, "all findings"), (html, "the page")):
         if out is not None and not takes_output(out):
             note(f"{what} written to {out}", err=quiet)

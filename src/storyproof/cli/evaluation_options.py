@@ -75,7 +75,7 @@ OutputDir = Annotated[
         show_default=f"{OUTPUT_DIR} for language models",
     ),
 ]
-Twin = Annotated[bool, typer.Option("--contamination", help="Also run a freshly seeded twin of the data.")]
+Twin = Annotated[bool, typer.Option("--contamination", help="Also run a twin of the data that no model can have seen.")]
 MaxTokens = Annotated[int | None, typer.Option(help="How long a reply may be.", show_default="the prompt's")]
 Encoder = Annotated[
     str | None, typer.Option(help="The encoder of a trained bert run, if it was moved.", show_default="none")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,9 +16,14 @@ from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.reading import Source, find_source, read_examples
 from storyproof.errors import DataError
 from storyproof.evaluation.evaluate import PROVED
+from storyproof.evaluation.judge import judge_text
+from storyproof.evaluation.other_logs import Log, LoggedAnswer, describe, read_log
 from storyproof.evaluation.runs import RecordedRun, RunSource, read_runs
 from storyproof.example import Example
-from storyproof.families.family import family_of
+from storyproof.families.family import family_of, own_example
+from storyproof.formats.columns import find_columns, folded, row_hash, rows_of
+from storyproof.formats.format import expect_format
+from storyproof.formats.records import RECORD, RecordFile
 from storyproof.stats import LEVEL, Interval, difference_interval, mean_interval
 
 
@@ -134,12 +141,122 @@ def rescore_all(
     runs: RunSource, fixed: str | Path, *, split: str | None = None, published: str | Path | None = None
 ) -> list[Rescored]:
     """Score the recorded answers of several models, as `rescore` does those of one."""
+    log = read_log(Path(runs)) if isinstance(runs, str | Path) else None
+    if log is not None:
+        return [_rescore_log(log, Path(fixed), split, published)]
     by_id = cache(_by_id)
     results = []
     for run in map(_answers, read_runs(runs)):
         source = _fixed_source(run.run, Path(fixed), split)
         results.append(_rescore(run, source, by_id(source), _published_labels(run, source, published)))
     return results
+
+
+def _rescore_log(log: Log, fixed: Path, split: str | None, published: str | Path | None) -> Rescored:
+    """Score the answers of somebody else's log; rows are found by their texts, their ids or their numbers."""
+    source = find_source(fixed, None if fixed.is_file() else split)
+    examples = _any_examples(source)
+    named = _names_of(log, examples)
+    labels: dict[str, str] = {}
+    if published is not None:
+        path = Path(published)
+        given = _any_examples(find_source(path, None if path.is_file() else source.split))
+        by_hash = {_hash_of(each): each.answer for each in given}
+        labels = {each.id: by_hash[_hash_of(each)] for each in examples if _hash_of(each) in by_hash}
+    answers: dict[str, str] = {}
+    for logged, example in named:
+        if example.id in answers:
+            raise DataError(f"{log.where} answers {example.id} more than once; keep one answer for each row.")
+        answers[example.id] = _meant(logged.reply, example)
+        if published is None:
+            if logged.target is None:
+                raise DataError(
+                    f"{log.where} does not say on which labels it was scored; name their data with --published."
+                )
+            labels[example.id] = _meant(logged.target, example)
+    run = RecordedRun(
+        where=log.where,
+        path=Path(log.where),
+        model=log.model,
+        data=str(fixed),
+        split=split,
+        labels=None,
+        seed=None,
+        matching="",
+        prompt="",
+        stories=None,
+        predictions=(),
+        schema=0,
+    )
+    return _rescore(_RunAnswers(run, answers, labels), source, {each.id: each for each in examples}, labels)
+
+
+def _any_examples(source: Source) -> list[Example]:
+    """Return the rows of data, also of somebody else's that are not understood: their texts, answers and choices."""
+    try:
+        return read_examples(source)
+    except DataError:
+        rows: list[Example] = []
+        for path in source.paths:
+            for table in RecordFile(path, expect_format(path)).tables():
+                for row in table.to_pylist():
+                    about = row[RECORD]
+                    story_id = row_hash(row["story"], "")
+                    known = {name: row[name] for name in ("id", "story", "question", "answer")}
+                    kind = row.get("question_type") or ""
+                    digest = {"digest": about.get("digest") or row_hash(row["story"], row["question"])}
+                    choices = about.get("choices") or []
+                    rows.append(
+                        own_example(
+                            {**known, **digest, "story_id": story_id, "candidates": choices, "question_type": kind}
+                        )
+                    )
+        return rows
+
+
+def _hash_of(example: Example) -> str:
+    return str(example.get("digest") or row_hash(example.story, example.question))
+
+
+def _names_of(log: Log, examples: Sequence[Example]) -> list[tuple[LoggedAnswer, Example]]:
+    """Return which row each answer is about.
+
+    Raises:
+        DataError: If a row is not found.
+    """
+    by_id = {each.id: each for each in examples}
+    counts = Counter(map(_hash_of, examples))
+    by_hash = {key: each for each in examples if counts[key := _hash_of(each)] == 1}
+    rows = [dict(each.row) for each in log.answers]
+    columns = []
+    if any(rows):
+        with suppress(DataError):
+            columns = find_columns(rows, {}, log.where)
+    found = []
+    for each in log.answers:
+        texts = [row for one in columns for row in rows_of(each.row, one) if row.story and row.question]
+        example = next((by_hash[key] for row in texts if (key := row_hash(row.story, row.question)) in by_hash), None)
+        example = example or by_id.get(each.id)
+        if example is None and 0 <= each.number < len(examples):
+            example = examples[each.number]
+        if example is None:
+            raise DataError(
+                f"{log.where}: {describe(each)} is not among the rows of the corrected data; give the corrected form "
+                "of the data that were answered."
+            )
+        found.append((each, example))
+    return found
+
+
+def _meant(text: str, example: Example) -> str:
+    """Return the candidate that an answer names by its text, its letter or in a sentence; else the answer itself."""
+    plain = {folded(each): each for each in (*example.candidates, example.answer)}
+    if folded(text) in plain:
+        return plain[folded(text)]
+    letter = text.strip().strip("().:").upper()
+    if len(letter) == 1 and letter >= "A" and ord(letter) - ord("A") < len(example.candidates):
+        return example.candidates[ord(letter) - ord("A")]
+    return judge_text(text, example).meant or text if example.answer else text
 
 
 def _answers(run: RecordedRun) -> _RunAnswers:

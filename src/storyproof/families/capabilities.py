@@ -595,6 +595,10 @@ class ModelInput(Core):
         """Return the role of each word that has one role only; words of one role may be permuted in training."""
         return {}
 
+    def exchangeable(self, examples: Iterable[Example]) -> dict[str, str]:
+        """Return the role of each word, as it is written, that can stand for any other of its role in a story."""
+        return {}
+
     def prompt_values(self, example: Example) -> dict[str, str]:
         """Return values for the placeholders {person} and {other} of prompts."""
         return {"person": "", "other": ""}

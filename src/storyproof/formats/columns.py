@@ -8,6 +8,7 @@ item; what the items lack, such as the story, is taken from around them.
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import re
 import warnings
@@ -440,6 +441,12 @@ def _keys(name: str) -> tuple[str, ...]:
 
 
 # What rows say.
+
+
+def row_hash(story: str | None, question: str | None) -> str:
+    """Return what names a row by its story and question: the same whatever breaks its lines and sets its case."""
+    texts = (" ".join((text or "").split()).casefold() for text in (story, question))
+    return hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def rows_of(record: Mapping[str, Any], columns: Columns) -> Iterator[RowValues]:

@@ -26,6 +26,7 @@ from storyproof.formats.columns import (
     RowValues,
     find_columns,
     find_instructions,
+    row_hash,
     rows_of,
     without_instructions,
 )
@@ -41,6 +42,7 @@ _RECORD_TYPE = pa.struct(
         ("problem", pa.string()),
         ("choices", pa.list_(pa.string())),
         ("labels", pa.list_(pa.string())),  # of the choices
+        ("digest", pa.string()),  # of story and question as they stand there; of somebody else's files only
         ("written", pa.string()),  # the answer as it stands there, as JSON, if it is not the text of the answer
     ]
 )
@@ -108,11 +110,14 @@ class RecordFile:
         names = list(dict.fromkeys(name for each in values for name, value in each.items() if value is not None))
         marked = recognise(names)
         needed = set(SCHEMA.names) - ({"answer"} if form.makes_rows else set())  # which such rows have elsewhere
+        self.published = find_published(values[:_COMPARED])
+        self._restate = self.published.restate if self.published is not None and not given else None
+        if self._restate is not None:
+            values = [self._restate(each) for each in values]
         self.is_ours = not given and (bool(marked.marks) or needed <= set(names))
         self.family: Family | None = marked if marked.marks and not given else None
         self.instructions: frozenset[str] = frozenset()
         self._makes_rows = not given and form.makes_rows
-        self.published = None if self.is_ours else find_published(values[:_COMPARED])
         if self.is_ours or self._makes_rows or not values:
             self.columns = [Columns(("story",), ("question",), ("answer",), id=("id",))]
         else:
@@ -175,12 +180,13 @@ class RecordFile:
             if record.value is None:
                 yield {**empty, RECORD: {**beside, "cause": BROKEN, "problem": record.problem}}
                 continue
-            own = {name: record.value.get(name) for name in self._taken}
+            value = record.value if self._restate is None else self._restate(record.value)
+            own = {name: value.get(name) for name in self._taken}
             if isinstance(number := own.get("story_id"), int) and not isinstance(number, bool):
                 own["story_id"] = str(number)
             if self._makes_rows:
                 try:
-                    made = self._form.make_row(record.value)
+                    made = self._form.make_row(value)
                 except DataError as error:
                     made = {RECORD: {"cause": "question", "problem": str(error)}}
                 yield {
@@ -191,7 +197,7 @@ class RecordFile:
                     RECORD: {**beside, **made.get(RECORD, {})},
                 }
                 continue
-            rows = [row for columns in self.columns for row in rows_of(record.value, columns)]
+            rows = [row for columns in self.columns for row in rows_of(value, columns)]
             if not rows:
                 problem = {"cause": "question", "problem": "there is no question"}
                 yield {**empty, **own, RECORD: {**beside, **problem}}
@@ -214,10 +220,13 @@ class RecordFile:
                 story = family.lines(story)
             with suppress(ParseError):
                 question = family.question_in(question)
-        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": ".".join(row.answer_at)}
+        at = "" if self._restate is not None else ".".join(row.answer_at)
+        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": at}
         about: dict[str, Any] = {"cause": cause or None, "problem": problem or None, "part": row.split}
         if row.choices:
             about |= {"choices": [text for _, text in row.choices], "labels": [label for label, _ in row.choices]}
+        if not self.is_ours:
+            about["digest"] = row_hash(row.story, row.question)
         if row.choices or row.written != row.answer:
             about["written"] = json.dumps(row.written, default=str)
         return told, {name: each for name, each in about.items() if each is not None}

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from storyproof.evaluation.compare import prompt_of
-from storyproof.evaluation.fresh_twin import Contamination
+from storyproof.evaluation.fresh_twin import LEVEL, Contamination
 from storyproof.evaluation.runs import Evaluation
 from storyproof.language.display_names import display_name
 from storyproof.reports.numbers import NONE, Column, Fitting, counted, percent, signed, with_interval
@@ -140,10 +140,16 @@ def contamination_view(found: Contamination) -> RenderableType:
         table.add_row(name, *map(percent, pair), NONE if None in pair else signed(gap.value, gap.low, gap.high))
     gap = found.accuracy
     verdict = "no sign that it has seen the published data"
-    if gap.low > 0:
-        verdict = f"{100 * gap.value:.1f} points better on the published than on fresh stories"
-    note = f"{found.published.model}: {verdict}; the twin is {found.twin.data}, labels as {found.twin.labels}"
-    return Group(table, Text(note, style="dim"))
+    if found.has_seen:
+        verdict = f"{100 * gap.value:.1f} points better on the published than on the twin's stories; it has seen them"
+    elif found.p < LEVEL:
+        verdict = "better on the published stories, but no more than solvers that saw nothing"
+    parts = [f"{found.published.model}: {verdict} (p = {found.p:.2g})"]
+    if found.unseen:
+        least, most = min(found.unseen.values()), max(found.unseen.values())
+        parts.append(f"solvers that saw nothing differ by {100 * least:+.1f} to {100 * most:+.1f} points")
+    parts.append(f"the twin is {found.twin.data}, labels as {found.twin.labels}")
+    return Group(table, Text("; ".join(parts), style="dim"))
 
 
 def _matchings(run: Evaluation) -> Table:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.families.belief import provers
+from storyproof.families.belief import provers, tomi_rows
 from storyproof.families.belief.block_checker import answer_under
 from storyproof.families.belief.readings import DEFAULT_READING, READINGS
 from storyproof.families.belief.tomi_rows import BeliefProofs, prove
@@ -71,8 +71,10 @@ def test_a_checker_that_differs_is_heard(monkeypatch: pytest.MonkeyPatch) -> Non
     def contrary(*args: Any) -> npt.NDArray[Any]:
         return np.full_like(answer_under(*args), 9)
 
+    monkeypatch.setattr(tomi_rows, "_confirmed", set())
     monkeypatch.setattr(provers, "answer_under", contrary)
     problems = prove_one(STORY, "Where will Bo look for the key?").problems
+    assert problems == prove_one(STORY, "Where will Bo look for the key?").problems  # they are not taken for confirmed
     assert [(problem.what, problem.found, problem.expected) for problem in problems] == [
         *((f"answer under {reading} (oracle and checker)", "c0", "c9") for reading in READINGS),
         *(
@@ -81,6 +83,31 @@ def test_a_checker_that_differs_is_heard(monkeypatch: pytest.MonkeyPatch) -> Non
         ),
         ("proof (by deletion)", "needlessly names sentence 2, 3, 4", "a valid proof"),
     ]
+
+
+def test_what_is_asked_again_is_confirmed_once_and_its_problems_are_told_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def contrary(*args: Any) -> npt.NDArray[Any]:
+        return np.full_like(answer_under(*args), 9)
+
+    # Stories of one plot that are asked about different companions; where the key was is the same question.
+    story = "Cy entered the attic.\n" + STORY
+    stories = pa.array([story, story.replace("Cy", "Di")])
+    memory = "Where was the key at the beginning?"
+    questions = pa.array(["Where will Bo look for the key?", memory, "Where will Di look for the key?", memory])
+    rows = np.array([0, 0, 1, 1]), questions
+    monkeypatch.setattr(tomi_rows, "_confirmed", set())
+    assert prove(stories, *rows).problems == []
+    assert len(tomi_rows._confirmed) == 3 + 2  # questions, and pairs
+    monkeypatch.setattr(provers, "answer_under", contrary)
+    assert prove(stories, *rows).problems == []
+    monkeypatch.setattr(tomi_rows, "_confirmed", set())
+    found = prove(stories, *rows).problems
+    for what in ("answer under open", "story type's belief under open", "proof (by deletion)"):
+        times = 5 if what.startswith("story") else 1
+        assert sorted(each.row for each in found if each.what.startswith(what)) == np.repeat(range(4), times).tolist()
+    assert tomi_rows._confirmed == set()
 
 
 def test_nobody_is_in_a_room_that_nobody_can_tell() -> None:

@@ -20,6 +20,7 @@ _Number = TypeVar("_Number", bound=np.integer[Any])
 
 NOBODY = -1
 STRANGER = -2  # an agent who is asked about but not in the story
+_KINDS = tuple(EventKind)
 MOST_NAMES = 120  # of one role in one story: local numbers are int8
 MOST_SENTENCES = 30_000  # in one story: times are int16
 MOST_AGENTS = 64  # sets of agents are bit masks
@@ -234,7 +235,7 @@ def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[Plo
     )
     arrays = (stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
     return [
-        PlotEvent(EventKind(kind), agents[agent], rooms[room], things[thing], containers[container], agents[hearer])
+        PlotEvent(_KINDS[kind], agents[agent], rooms[room], things[thing], containers[container], agents[hearer])
         for kind, agent, room, thing, container, hearer in zip(
             *(array[:, column].tolist() for array in arrays), strict=True
         )

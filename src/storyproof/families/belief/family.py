@@ -275,8 +275,11 @@ class BeliefFamily(Family):
 
     def roles(self, examples: Iterable[Example]) -> dict[str, str]:
         """Return which words are agents, objects, containers and rooms in all stories."""
-        stories = dict.fromkeys(example.story for example in examples)
-        return roles(stories)
+        return {word.lower(): role for word, role in self.exchangeable(examples).items()}
+
+    def exchangeable(self, examples: Iterable[Example]) -> dict[str, str]:
+        """Return which words are agents, objects, containers and rooms in all stories, as they are written."""
+        return roles(dict.fromkeys(example.story for example in examples))
 
     def language(self, example: Example) -> str:
         """Return the language of the pack that reads the story; English if none does."""
@@ -372,8 +375,9 @@ def people_of(story: str) -> Sequence[str]:
 
 
 def roles(stories: Iterable[str]) -> dict[str, str]:
-    """Return the role of each word that plays one role only, in lower case; none if a story cannot be read."""
+    """Return the role of each word that plays one role only; none if a story cannot be read."""
     played: dict[str, set[str]] = defaultdict(set)
+    written: dict[str, str] = {}
     for story in stories:
         try:
             events = read_story(story).events
@@ -386,4 +390,5 @@ def roles(stories: Iterable[str]) -> dict[str, str]:
             for word, role in zip(words, _ROLES, strict=True):
                 if word:
                     played[word.lower()].add(role)
-    return {word: next(iter(parts)) for word, parts in played.items() if len(parts) == 1}
+                    written[word.lower()] = word
+    return {written[word]: next(iter(parts)) for word, parts in played.items() if len(parts) == 1}

@@ -25,7 +25,7 @@ from storyproof.families.belief.arrays import (
 from storyproof.families.belief.rooms import infer_rooms, occurrences
 from storyproof.families.belief.world import EventKind, PlotEvent
 
-_REMEMBERED, _MOST_EVENTS = 20_000, 1_000_000  # plots, and events in all of them
+_REMEMBERED, _MOST_EVENTS = 60_000, 1_000_000  # plots, and events in all of them
 _plots: dict[bytes, Plot] = {}
 
 
@@ -68,11 +68,11 @@ class Plot:
     def _numbers(self) -> npt.NDArray[np.int8]:
         return np.frombuffer(self.key, np.int8).reshape(-1, 5)
 
-    @cached_property
+    @property
     def events(self) -> list[PlotEvent]:
         """What happens."""
         return [
-            PlotEvent(EventKind(kind), _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
+            PlotEvent(_KINDS[kind], _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
             for kind, agent, room, thing, container in self._numbers.tolist()
         ]
 
@@ -204,6 +204,7 @@ def _in_order(values: Small) -> Small:
 
 
 # Made-up names by number; NOBODY picks the last, which is None.
+_KINDS = tuple(EventKind)
 _AGENTS, _ROOMS, _THINGS, _CONTAINERS = (
     (*(f"{role}{number}" for number in range(MOST_NAMES + 1)), None) for role in ("a", "r", "o", "c")
 )

@@ -209,14 +209,24 @@ def compare(stories: PlotArrays, questions: Questions, mover: Small, other: Smal
         mover: Who moves the object, for each question; negative if unknown.
         other: The other queried agent; negative if unknown.
     """
-    arrays = questions.arrays
+    yield from compare_answers(stories, questions)
+    yield from compare_types(stories, questions.story, questions.thing, mover, other)
+
+
+def compare_answers(stories: PlotArrays, questions: Questions) -> Iterator[Disagreement]:
+    """Yield where the checker differs from the oracle on answers; see `compare`."""
     codes: dict[BeliefReading, npt.NDArray[Any]] = dict(zip(_SIGHTS, questions.labels.by_reading, strict=True))
-    yield from _differences(stories, arrays, codes, "answer", 1)
+    yield from _differences(stories, questions.arrays, codes, "answer", 1)
+
+
+def compare_types(
+    stories: PlotArrays, story: Columns, thing: Small, mover: Small, other: Small
+) -> Iterator[Disagreement]:
+    """Yield where the checker differs from the oracle on the beliefs that story types follow from; see `compare`."""
     rows = np.flatnonzero((mover >= 0) & (other >= 0))
-    pairs = np.column_stack([arrays.story[rows], arrays.thing[rows], mover[rows], other[rows]])
-    first, which = distinct_rows(pairs)  # questions about one story tell the same type
-    of = rows[first]
-    typed = _ask_for_type(arrays.story[of], arrays.thing[of], mover[of], other[of])
+    first, which = distinct_rows(np.column_stack([each[rows] for each in (story, thing, mover, other)]))
+    of = rows[first]  # questions about one story tell the same type
+    typed = _ask_for_type(story[of], thing[of], mover[of], other[of])
     codes = {DEFAULT_READING: provers.answer(stories, typed, DEFAULT_READING)}
     differences = list(_differences(stories, typed, codes, "story type's belief", _TYPED_BY))
     for row, pair in zip(rows.tolist(), which.tolist(), strict=True) if differences else ():

@@ -29,15 +29,28 @@ from storyproof.families.belief.arrays import (
 from storyproof.families.belief.columns import in_words, label_columns
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.parsing import ParsedQuestions, ParsedStories, parse_questions, parse_stories
-from storyproof.families.belief.plot_index import ObjectViews, Plot, find_plots, find_views
+from storyproof.families.belief.plot_index import FoundPlots, ObjectViews, Plot, find_plots, find_views
 from storyproof.families.belief.proof_check import PROOF_BY_DELETION, PROOF_HOLDS, check_proofs
 from storyproof.families.belief.readings import DEFAULT_READING
 from storyproof.families.belief.restriction import focus, renumber
-from storyproof.families.belief.tomi_labels import MOST_ORDER, Questions, ask_plainly, compare, label, story_type
+from storyproof.families.belief.tomi_labels import (
+    MOST_ORDER,
+    Disagreement,
+    Questions,
+    ask_plainly,
+    compare_answers,
+    compare_types,
+    label,
+    story_type,
+)
 from storyproof.families.belief.tomi_text import parse, parse_question
 from storyproof.families.belief.world import plot_problems
 from storyproof.generation.arrow_columns import NO_WORD, Words, number_lists
 from storyproof.generation.seeds import digest
+
+_NO_AGENTS = bytes([NOBODY % 256])  # what chains of different lengths end in
+_MOST_CONFIRMED = 400_000
+_confirmed: set[bytes] = set()  # questions about plots on which oracle and checker agree; those of a file recur
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +121,7 @@ def prove(
     first, entry = distinct_rows(keys)
     answers, times = _answer(story_plots.stories, keys[first])
     if check:
-        problems += _differences(story_plots.stories, keys[first], answers, times, rows[first])
+        problems += _check(story_plots, answers, times, keys[first], rows[first])
     cast = Cast(*(names.T for names in (parsed.agents, parsed.agents, parsed.things, parsed.containers)))
     labelled = answers.pick(entry, story)
     sentences = np.take_along_axis(parsed.sentences[story], np.maximum(times[:, entry], 0).T.astype(np.intp), axis=1)
@@ -193,24 +206,77 @@ def _answer(stories: PlotArrays, keys: npt.NDArray[np.int32]) -> tuple[Questions
     return Questions(plot, thing, chain, memory, types, labels), about.time
 
 
-def _differences(
-    stories: PlotArrays,
-    keys: npt.NDArray[np.int32],
+def _check(
+    found: FoundPlots,
     answers: Questions,
     times: npt.NDArray[np.int16],
+    keys: npt.NDArray[np.int32],
     rows: npt.NDArray[np.intp],
 ) -> Iterator[RowProblem]:
-    """Yield where the checker differs on the distinct questions, or finds that a proof does not hold."""
-    mover, other = (keys[:, column].astype(np.int8) for column in (2, 3))
-    for difference in compare(stories, answers, mover, other):
-        row, what = int(rows[difference.question]), f"{difference.what} (oracle and checker)"
-        yield RowProblem(row, what, str(difference.oracle), str(difference.checker))
-    proofs = np.zeros((len(stories.kind), len(rows)), np.bool_)
-    named, question = np.nonzero(answers.labels.proof)
-    proofs[times[named, question], question] = True
-    faults = check_proofs(stories, answers.arrays, proofs, DEFAULT_READING)
-    for place in np.flatnonzero(faults.is_wrong).tolist():
-        yield RowProblem(int(rows[place]), PROOF_BY_DELETION, faults.describe(place), PROOF_HOLDS)
+    """Yield where the checker differs on the distinct questions, or finds that a proof does not hold.
+
+    Args:
+        found: The plots.
+        answers: The oracle's answers.
+        times: Which events the times of their proofs are.
+        keys: The questions as they are told apart: the plot, and what is asked of it.
+        rows: A row of each.
+    """
+    # Answers and proofs are the same whoever else is asked about, and the type of a story whatever is asked.
+    questions = _Confirmable(found, keys[:, [0, 1, *range(4, keys.shape[1])]], rows, "question")
+    pairs = _Confirmable(found, keys[:, :4], rows, "pair")
+    part = answers.pick(questions.new, questions.plot)
+    for difference in compare_answers(questions.stories, part) if len(questions.new) else ():
+        yield from questions.problems(difference)
+    thing, mover, other = (keys[pairs.new, column].astype(np.int8) for column in (1, 2, 3))
+    for difference in compare_types(pairs.stories, pairs.plot, thing, mover, other) if len(pairs.new) else ():
+        yield from pairs.problems(difference)
+    if len(questions.new):
+        proofs = np.zeros((len(questions.stories.kind), len(questions.new)), np.bool_)
+        named, question = np.nonzero(part.labels.proof)
+        proofs[times[:, questions.new][named, question], question] = True
+        faults = check_proofs(questions.stories, part.arrays, proofs, DEFAULT_READING)
+        for place in np.flatnonzero(faults.is_wrong).tolist():
+            fault = Disagreement(place, PROOF_BY_DELETION, faults.describe(place), PROOF_HOLDS)
+            yield from questions.problems(fault)
+    questions.confirm()
+    pairs.confirm()
+
+
+class _Confirmable:
+    """What the provers may be compared on: distinct keys about plots, most of which were confirmed before.
+
+    Attributes:
+        new: The places of those that were not.
+        stories: Their plots.
+        plot: Which of these each is about.
+    """
+
+    def __init__(self, found: FoundPlots, keys: npt.NDArray[np.int32], rows: npt.NDArray[np.intp], what: str) -> None:
+        first, self._which = distinct_rows(keys)
+        asked = keys[first, 1:].astype(np.int8)
+        known = [what.encode() + row.tobytes().rstrip(_NO_AGENTS) for row in asked]
+        known = [found.plots[plot].key + each for plot, each in zip(keys[first, 0].tolist(), known, strict=True)]
+        self._new = np.array([number for number, key in enumerate(known) if key not in _confirmed], np.intp)
+        self._known, self._rows = [known[number] for number in self._new.tolist()], rows
+        self._wrong: set[int] = set()
+        self.new = first[self._new]
+        plots, self.plot = np.unique(keys[self.new, 0], return_inverse=True)
+        self.stories = found.stories.pick(plots)
+
+    def problems(self, difference: Disagreement) -> Iterator[RowProblem]:
+        """Yield a difference as a problem of the rows that have it."""
+        self._wrong.add(difference.question)
+        is_proof = difference.what == PROOF_BY_DELETION
+        what = difference.what if is_proof else f"{difference.what} (oracle and checker)"
+        for row in self._rows[self._which == self._new[difference.question]].tolist():
+            yield RowProblem(row, what, str(difference.oracle), str(difference.checker))
+
+    def confirm(self) -> None:
+        """Remember all that have no problems."""
+        if len(_confirmed) > _MOST_CONFIRMED:
+            _confirmed.clear()
+        _confirmed.update(key for number, key in enumerate(self._known) if number not in self._wrong)
 
 
 def _only(column: pa.Array, where: Flags) -> pa.Array:

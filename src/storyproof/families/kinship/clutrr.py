@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from storyproof.benchmark import Benchmark
 from storyproof.errors import ConfigError
-from storyproof.example import Example
 from storyproof.families.kinship.config import (
     ALL_TRADITIONS,
     DROP,
@@ -159,21 +158,6 @@ class Clutrr(Benchmark):
     }
 
     config: ClutrrConfig
-
-    @classmethod
-    def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
-        """Generate as many new puzzles of each task and length, worded by the shipped placeholders."""
-        wanted = Counter((each.get("task") or CLEAN, each.get("k") or 2) for each in stories)
-        tasks, lengths = sorted({task for task, _ in wanted}), sorted({k for _, k in wanted})
-        made = cls(ClutrrConfig(test_k=tuple(lengths), test_tasks=tuple(tasks)), seed)
-        [count] = made.check_counts({"test": max(wanted.values())}).values()
-        table = pa.concat_tables(made.blocks("test", count))
-        kept = []
-        for number, row in enumerate(table.select(["task", "k"]).to_pylist()):
-            if wanted[row["task"], row["k"]] > 0:
-                wanted[row["task"], row["k"]] -= 1
-                kept.append(number)
-        return table.take(pa.array(kept))
 
     def __init__(self, config: ClutrrConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or self.config_type(), seed)

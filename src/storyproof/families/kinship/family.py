@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -265,6 +266,15 @@ class Kinship(Family):
         from storyproof.families.kinship import baselines
 
         return baselines.rules_answer(example)
+
+    def exchangeable(self, examples: Iterable[Example]) -> dict[str, str]:
+        """Return the names of people with their genders; a name of both is left out."""
+        genders: dict[str, set[str]] = defaultdict(set)
+        for each in examples:
+            for person in each.get("genders") or ():
+                name, _, gender = person.rpartition(":")
+                genders[name].add(gender)
+        return {name: next(iter(found)) for name, found in genders.items() if len(found) == 1}
 
     def people(self, example: Example) -> Sequence[str]:
         """Return everybody in an example, in the order of its graph."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,10 @@ from storyproof.families.belief.arrays import LocalNames, decode_plot
 from storyproof.families.belief.benchmarks import plain_plots
 from storyproof.families.belief.benchmarks.plain_plots import PlainPlots, plot_keys
 from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots, draw_plots_of_sizes
-from storyproof.families.belief.benchmarks.tom_k import KINDS, LADDER, PRESETS, TomK, TomKConfig, dials_of
+from storyproof.families.belief.benchmarks.tom_k import KINDS, LADDER, PRESETS, TomK, TomKConfig
 from storyproof.families.belief.provers import CheckedStory
 from storyproof.families.belief.questions import Ask
-from storyproof.families.belief.read_text import is_nested, read_question, read_story, style_of
+from storyproof.families.belief.read_text import is_nested, read_question, read_story
 from storyproof.families.belief.readings import DEFAULT_READING
 from storyproof.families.belief.rows import READINGS
 from storyproof.families.belief.tomi_labels import Labels, label
@@ -217,19 +217,6 @@ def test_words_are_kept_disjoint_between_splits() -> None:
             things[number] |= {event.thing for event in events if event.thing and event.container}
     for sets in (names, things):
         assert sum(map(len, sets)) == len(set.union(*sets))
-
-
-def test_fresh_stories_have_the_dials_of_the_old_ones() -> None:
-    rows = examples("hard")
-    config = dials_of(rows)
-    expected = make_benchmark("tom-k", preset="hard").config
-    known = {item.name for item in fields(TomKConfig)} - {"length"}
-    assert {name: getattr(config, name) for name in known} == {name: getattr(expected, name) for name in known}
-    assert dials_of(examples("narrative")).style == "narrative"
-    assert dials_of(examples("plain")).style == "tomi"
-    assert style_of(rows[0].story) == "plain"
-    with pytest.raises(ConfigError, match="cannot be read"):
-        dials_of([replace(rows[0], story="Once upon a time.")])
 
 
 def test_settings_get_harder_one_dial_at_a_time_up_to_the_last() -> None:

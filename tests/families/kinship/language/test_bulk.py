@@ -1,13 +1,16 @@
 import re
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storyproof.families.kinship.language.bulk import _CLOSER, _simplify
 from storyproof.families.kinship.language.checks import _PATTERNS, SUSPECT, may_clash
 from storyproof.families.kinship.language.phrases import find_phrase, have_phrases
+from storyproof.families.kinship.language.tokens import simplify
 from tests.families.kinship.language.texts import BAD, GOOD, collection
 from tests.groups import try_examples
 
@@ -46,3 +49,14 @@ def test_both_engines_find_the_same_phrases() -> None:
     for text, phrase in zip(texts, found, strict=True):
         if phrase:
             assert re.match(re.escape(phrase[1]), text[phrase[0] :], re.IGNORECASE)
+
+
+@try_examples(600)
+@given(st.lists(st.one_of(st.sampled_from(["5v", "p", "<", "Q", "T", "c", "w", "N", ".", "\n"]), CONTEXT), max_size=12))
+def test_classes_are_simplified_alike_unless_they_have_to_be_looked_at_closer(parts: list[str]) -> None:
+    kinds = "".join(parts).replace("|", "i").replace("\\", "") + "\n"
+    if re.search(_CLOSER, kinds) or any(each in kinds for each in "[]{}"):
+        return
+    simplified = np.frombuffer(f"\n{kinds}".encode(), np.uint8).copy()
+    _simplify(simplified)
+    assert simplified[1:].tobytes().decode() == simplify(kinds)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from statistics import median
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import option
-from storyproof.example import SPLITS, Example
+from storyproof.example import SPLITS
 from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, others
 from storyproof.families.belief.columns import in_words, table
@@ -29,7 +28,6 @@ QUESTIONS = ("memory", "reality", "search", "belief")
 _KINDS = len(TASKS) * len(QUESTIONS)
 _AGENTS, _ROOMS = 4, 6
 _ACTS = 7
-_EASY_SENTENCES = 12  # a story with one scenario has no more
 
 
 @dataclass(frozen=True)
@@ -95,14 +93,6 @@ class TomBabi(BeliefBenchmark):
         "containers": 2 * _ROOMS,
         "objects": 2 * _ROOMS,
     }
-
-    @classmethod
-    def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
-        """Generate as many fresh stories; for short ones, which published files do not name differently, easy ones."""
-        short = median(each.story.count("\n") + 1 for each in stories) <= _EASY_SENTENCES
-        if short and cls is TomBabi:
-            return TomBabiEasy.twin(stories, seed)
-        return super().twin(stories, seed)
 
     @classmethod
     def breach(cls, plot: Plot, thing: int) -> str | None:

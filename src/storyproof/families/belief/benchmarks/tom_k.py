@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -13,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
-from storyproof.errors import ConfigError, ParseError, ProofError
-from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.errors import ConfigError, ProofError
+from storyproof.example import SCHEMA, SPLITS
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import PlotArrays
 from storyproof.families.belief.benchmarks.plain_plots import (
@@ -35,10 +34,9 @@ from storyproof.families.belief.benchmarks.word_assignment import FirstWords, ca
 from storyproof.families.belief.labels import LabelledQuestions, LabelWords, name_questions
 from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.questions import Ask
-from storyproof.families.belief.read_text import is_nested, read_story, style_of
 from storyproof.families.belief.readings import ALL_READINGS, TRUSTS, BeliefReading
 from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
-from storyproof.families.belief.rows import MOST_BELIEVERS, READINGS, reading_of
+from storyproof.families.belief.rows import MOST_BELIEVERS, READINGS
 from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary
 from storyproof.families.belief.wording import (
     LANGUAGES,
@@ -48,7 +46,6 @@ from storyproof.families.belief.wording import (
     divide_words,
     find_wording,
 )
-from storyproof.families.belief.world import IDLE, MESSAGES, EventKind, cast_of
 from storyproof.generation.arrow_columns import coded, identity
 from storyproof.generation.seeds import Draws, Indices, Permutation
 
@@ -519,60 +516,3 @@ class TomK(Benchmark):
             )
             remarks.append(f"{split}: {entry['distinct']:,} different plots{shared}")
         return remarks
-
-    @classmethod
-    def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
-        """Generate as many fresh stories with the same dials, which are told from the stories and their questions."""
-        made = cls(dials_of(stories), seed)
-        made.check_count("test", len(stories))
-        return pa.concat_tables(made.blocks("test", len(stories)))
-
-
-def dials_of(stories: Sequence[Example]) -> TomKConfig:
-    """Return the dials that stories of this benchmark were made with, as far as they can be told from them.
-
-    Args:
-        stories: Examples, at least one of each story.
-
-    Raises:
-        ConfigError: If no story can be read.
-    """
-    for example in stories:
-        try:
-            text = read_story(example.story)
-        except ParseError:
-            continue
-        kinds = Counter(event.kind for event in text.events)
-        lies = sum(event.lie for event in text.events)
-        if not is_nested(example.story, example.question):
-            return TomKConfig(**{**PRESETS["plain"], **_plain_dials(stories)})
-        return TomKConfig(
-            order=max(each.order for each in stories if not each.question_type.startswith(_OF_GROUPS)),
-            agents=len(text.cast),
-            rooms=len({event.room for event in text.events if event.room is not None}),
-            objects=kinds[EventKind.PLACE],
-            moves=kinds[EventKind.MOVE],
-            tells=sum(kinds[kind] for kind in MESSAGES) - lies,
-            lies=lies,
-            peeks=kinds[EventKind.PEEK],
-            distractions=kinds[EventKind.DISTRACT],
-            distractors=sum(kinds[kind] for kind in IDLE),
-            length=len(text.events),
-            trust=reading_of(example.readings).trust,
-            style=style_of(example.story),
-            language=text.wording.language,
-            questions=tuple(KINDS),
-        )
-    raise ConfigError("the stories cannot be read, so nothing tells how they were made.")
-
-
-def _plain_dials(stories: Sequence[Example]) -> dict[str, int]:
-    """Return how much happens at most in plain stories."""
-    texts = [read_story(each.story).events for each in stories]
-    counts = [Counter(event.kind for event in events) for events in texts]
-    return {
-        "agents": max(len(cast_of(events)) for events in texts),
-        "rooms": max(len({event.room for event in events if event.room}) for events in texts),
-        "moves": max(each[EventKind.MOVE] for each in counts),
-        "distractors": max(sum(each[kind] for kind in IDLE) for each in counts),
-    }

@@ -54,7 +54,7 @@ def _table(kinds: str) -> Flags:
 
 # What `_simplify` does not know: quotations, titles, questions, twins, other names, "whose name is", "it was at noon
 # that".
-_CLOSER = r"""["{}?\\P]|[SD]k|5[^.\n]*T"""
+_CLOSER = r"""["{}?\\P]|[SD]k|5v[p<][^.\n]*T"""
 _NEUTRAL = _table(lx.NEUTRAL)
 _START = _table('.?\n:"')
 _END = _table(".\n")

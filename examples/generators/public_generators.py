@@ -1,0 +1,156 @@
+"""Generators from the package index, in the form that `storyproof audit --generator` calls.
+
+Each function draws one sample of a package and words its facts so that storyproof reads them; question and label stay
+those of the package. Nothing here computes an answer.
+
+    cd examples/generators
+    storyproof audit --generator public_generators:family_relationships --dial family_size=4..12
+"""
+
+import random
+import re
+from functools import cache
+from typing import Any
+
+Sample = tuple[str, str, str]
+
+
+_WORDS = ("Emily", "Lily", "Mason", "Rain", "Winter")  # names that storyproof reads as other words
+
+
+def family_relationships(seed: int, family_size: int = 6) -> Sample:
+    """Draw from reasoning-gym's `family_relationships`, whose stories say who is married, and who their children are.
+
+    They do not say who is male or female: that is taken from the package's own lists of names.
+    """
+    from reasoning_gym.graphs.family_relationships import FamilyRelationshipsConfig, FamilyRelationshipsDataset
+
+    config = FamilyRelationshipsConfig(min_family_size=family_size, max_family_size=family_size, seed=seed, size=1)
+    config.male_names = [name for name in config.male_names if name not in _WORDS]
+    config.female_names = [name for name in config.female_names if name not in _WORDS]
+    item = FamilyRelationshipsDataset(config)[0]
+    story, _, question = item["question"].partition("\n\n")
+    lines = []
+    couple: tuple[str, str] = ("", "")
+    for sentence in re.split(r"(?<=\.) ", story):
+        if married := re.fullmatch(r"(\w+) is married to (\w+)\.", sentence):
+            couple = married[1], married[2]
+            lines.append(f"{couple[0]} is the {_word(config, couple[0], 'husband', 'wife')} of {couple[1]}.")
+            continue
+        children = re.sub(r"They have (a child|children) called |\.", "", sentence)
+        for child in re.split(r", | and ", children):
+            lines.append(f"{child} is the {_word(config, child, 'son', 'daughter')} of {couple[0]}.")
+            lines.append(f"{couple[1]} is the {_word(config, couple[1], 'father', 'mother')} of {child}.")
+    first, second = item["metadata"]["person1"], item["metadata"]["person2"]
+    assert {first, second} <= set(re.findall(r"\w+", question))  # all its questions ask what the first is to the second
+    return "\n".join(lines), f"What is {first} to {second}?", item["answer"]
+
+
+def _word(config: Any, name: str, male: str, female: str) -> str:
+    return male if name in config.male_names else female
+
+
+def kinship_relation_resolution(seed: int, level: int = 0) -> Sample:
+    """Draw from reasoning-core's `kinship_relation_resolution`: who is whose parent, and what two of them are.
+
+    Nobody has a gender there; here all are men, so that brothers, uncles and nephews are what siblings would be.
+    """
+    task = _reasoning_core("kinship_relation_resolution", seed, level)
+    entry = task.generate_example()
+    parents, first, second = (entry.metadata[name] for name in ("parents", "a", "b"))
+    people = [
+        "Adam",
+        "Bill",
+        "Carl",
+        "Dave",
+        "Eric",
+        "Fred",
+        "Gary",
+        "Hugh",
+        "Ivan",
+        "Jack",
+        "Kurt",
+        "Liam",
+        "Mike",
+        "Neil",
+        "Otto",
+        "Paul",
+    ]
+    name_of = {name: people[number] for number, name in enumerate(dict.fromkeys([*parents.values(), *parents]))}
+    lines = [f"{name_of[child]} is the son of {name_of[parent]}." for child, parent in parents.items()]
+    return "\n".join(lines), f"What is {name_of[first]} to {name_of[second]}?", entry.answer
+
+
+@cache
+def _reasoning_core_task(name: str) -> Any:
+    from reasoning_core import get_task
+
+    return get_task(name)
+
+
+def _reasoning_core(name: str, seed: int, level: int) -> Any:
+    """Return a task of reasoning-core, which draws from Python's global generator of random numbers."""
+    task = _reasoning_core_task(name)
+    task.config = type(task.config)()
+    task.config.set_level(level)
+    random.seed(seed)
+    return task
+
+
+_RELATIONS = [
+    "mother",
+    "father",
+    "son",
+    "daughter",
+    "brother",
+    "sister",
+    "husband",
+    "wife",
+    "grandmother",
+    "grandfather",
+    "grandson",
+    "granddaughter",
+    "uncle",
+    "aunt",
+    "niece",
+    "nephew",
+    "mother_in_law",
+    "father_in_law",
+    "son_in_law",
+    "daughter_in_law",
+    "brother_in_law",
+    "sister_in_law",
+]
+
+
+def phantom_wiki(seed: int, people: int = 8, depth: int = 3) -> Sample:
+    """Draw a family and a relation from phantom-wiki, whose answers come from rules in Prolog (SWI-Prolog)."""
+    database = _prolog()
+    for fact in ("parent(_, _)", "gender(_, _)", "type(_, _)"):
+        list(database.prolog.query(f"retractall({fact})"))
+    from phantom_wiki.facts.family import db_generate_family
+
+    db_generate_family(database, seed, False, False, "", False, depth, 3, people, 0, 1)
+    draw = random.Random(seed)
+    found: list[tuple[str, str]] = []
+    while not found:
+        relation = draw.choice(_RELATIONS)
+        found = sorted(set(_pairs(database, relation)))
+    facts = [(parent, word, child) for word in ("mother", "father") for child, parent in _pairs(database, word)]
+    facts += [(child, word, parent) for word in ("son", "daughter") for parent, child in _pairs(database, word)]
+    lines = [f"{one} is the {word} of {two}." for one, word, two in dict.fromkeys(facts)]
+    of, who = draw.choice(found)
+    return "\n".join(lines), f"What is {who} to {of}?", relation.replace("_", "-")
+
+
+def _pairs(database: Any, relation: str) -> list[tuple[str, str]]:
+    """Return all X, Y of whom Y is the relation of X, by their first names, each of which is given once."""
+    pairs = [(str(row["X"]), str(row["Y"])) for row in database.query(f"{relation}(X, Y)")]
+    return [tuple(re.sub(r"^b'|'$", "", name).replace(" ", "") for name in pair) for pair in pairs]  # type: ignore[misc]
+
+
+@cache
+def _prolog() -> Any:
+    from phantom_wiki.facts import get_database
+
+    return get_database()

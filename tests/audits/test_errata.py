@@ -1,0 +1,152 @@
+"""Errata: corrections that name rows by hashes, and audits that look rows up in them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import storyproof
+from storyproof.audits.errata import errata_of, look_up, read_errata
+from storyproof.errors import DataError
+from storyproof.formats.columns import row_hash
+from tests.audits.test_own_rules import ROWS
+from tests.cli.invocation import run
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "Hi-ToM_data.json"
+    path.write_text(json.dumps({"data": ROWS}, indent=1))
+    return path
+
+
+def write(file: Path, folder: Path) -> Path:
+    assert run("audit", str(file), "--write-errata", str(folder)).exit_code == 1
+    [path] = folder.iterdir()
+    return path
+
+
+def test_errata_have_hashes_and_corrections_and_no_texts(file: Path, tmp_path: Path) -> None:
+    path = write(file, tmp_path / "errata")
+    header, *entries = map(json.loads, path.read_text().splitlines())
+    assert header["dataset"] == "Hi-ToM"
+    assert (header["rows"], header["judged"], header["reading"]) == (6, 6, "open+hi-tom")
+    assert len(header["version"]) == 64
+    assert "oracle and checker of storyproof" in header["confirmed_by"]
+    assert [(each["published"], each["correct"], each["reading"]) for each in entries] == [
+        ("old_sack", "tin_can", "open+always"),
+        ("old_sack", "blue_jar", "open+always"),
+        ("red_box", "old_sack", "open+flat"),
+        ("blue_jar", "old_sack", ""),
+    ]
+    text = path.read_text()
+    for word in ("Ada", "Cleo", "hall", "plum", "thinks"):
+        assert word not in text
+
+
+def test_rows_are_known_in_other_orders_and_formats(file: Path, tmp_path: Path) -> None:
+    errata = read_errata(write(file, tmp_path / "errata"))
+    copy = tmp_path / "copy.jsonl"
+    rows = [
+        {"passage": row["story"].replace("\n", "  \n"), "query": row["question"], "label": row["answer"]}
+        for row in ROWS
+    ]
+    copy.write_text("".join(json.dumps(row) + "\n" for row in rows[::-1]))
+    found = look_up(copy, [errata])
+    # Two rows ask the same with different labels: each correction goes to the label that it corrects.
+    assert {each.row: (each.found, each.expected) for each in found.findings} == {
+        0: ("blue_jar", "old_sack"),
+        1: ("red_box", "old_sack"),
+        2: ("old_sack", "blue_jar"),
+        3: ("old_sack", "tin_can"),
+    }
+    assert found.totals["known_errata"] == 4
+    assert found.totals["other_answers"] == 2  # right labels of rows that another row asks with a wrong one
+
+
+def test_audit_looks_rows_up_and_corrects_them(file: Path, tmp_path: Path) -> None:
+    errata = write(file, tmp_path / "errata")
+    found = run("audit", str(file), "--errata", str(errata), "--fix", str(tmp_path / "fixed"))
+    assert found.exit_code == 1
+    assert "4 disagreements" in found.stdout
+    fixed = json.loads((tmp_path / "fixed" / file.name).read_text())["data"]
+    expected = ["old_sack", "tin_can", "tin_can", "blue_jar", "old_sack", "old_sack"]
+    assert [row["answer"] for row in fixed] == expected
+    assert [{**row, "answer": ""} for row in fixed] == [{**row, "answer": ""} for row in ROWS]
+    assert storyproof.audit(tmp_path / "fixed" / file.name).ok
+    again = run("audit", str(tmp_path / "fixed" / file.name), "--errata", str(errata))
+    assert again.exit_code == 0, again.stdout
+
+
+def test_letters_are_corrected_as_letters(tmp_path: Path) -> None:
+    path = tmp_path / "letters.jsonl"
+    places = ["box", "jar"]
+    story = "Ann entered the hall.\nThe key is in the box.\nAnn moved the key to the jar."
+    row = {"story": story, "question": "Where is the key really?", "choices": places, "answer": "A"}
+    path.write_text(json.dumps(row) + "\n")
+    errata = errata_of(path, storyproof.audit(path).files[0])
+    assert [(each.published, each.correct) for each in errata.entries] == [("box", "jar")]
+    errata.write(tmp_path / "errata.jsonl")
+    storyproof.audit(path, errata=[tmp_path / "errata.jsonl"], fix=tmp_path / "fixed")
+    assert json.loads((tmp_path / "fixed" / path.name).read_text())["answer"] == "B"
+
+
+def test_line_breaks_and_case_do_not_change_a_hash() -> None:
+    assert row_hash("Ann  left.\nBo came.", "Where?") == row_hash("ann left. bo came.\n", "where?")
+    assert row_hash("Ann left.", "Where?") != row_hash("Bo left.", "Where?")
+    assert row_hash("Ann left. Where?", "") != row_hash("Ann left.", "Where?")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is empty; expected errata"),
+        ("{", "line 1: not valid JSON"),
+        ("[]", "line 1: found .*expected an object with schema, dataset, version"),
+        ('{"dataset": "x"}', "line 1: found .*expected an object with schema"),
+    ],
+)
+def test_what_is_no_file_of_errata(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "errata.jsonl"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_errata(path)
+
+
+def test_values_of_errata_have_their_types(file: Path, tmp_path: Path) -> None:
+    path = write(file, tmp_path / "errata")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for number, name, value, message in (
+        (0, "rows", "many", "line 1: 'rows' is 'many'; expected int"),
+        (0, "schema", 99, "errata of schema 99; expected 1. Update storyproof"),
+        (1, "correct", 3, "line 2: 'correct' is 3; expected str"),
+    ):
+        changed = [{**line, name: value} if place == number else line for place, line in enumerate(lines)]
+        path.write_text("".join(json.dumps(line) + "\n" for line in changed))
+        with pytest.raises(DataError, match=message):
+            read_errata(path)
+
+
+def test_errata_audit_nothing(file: Path, tmp_path: Path) -> None:
+    errata = write(file, tmp_path / "errata")
+    found = run("audit", str(file), "--errata", str(errata), "--certificate", str(tmp_path / "certificate"))
+    assert "--certificate is for what an audit finds; leave out --errata" in str(found.exception)
+
+
+def test_a_certificate_has_counts_and_hashes(file: Path, tmp_path: Path) -> None:
+    assert run("audit", str(file), "--certificate", str(tmp_path / "card")).exit_code == 1
+    found = json.loads((tmp_path / "card" / "certificate.json").read_text())
+    assert (found["rows"], found["judged"], found["coverage"]) == (6, 6, 1.0)
+    assert found["wrong_under_every_reading"] == 1
+    assert found["right_under_another_reading"] == {"open+always": 2, "open+flat": 1}
+    assert found["conflicts"] == 2
+    assert found["files"][0]["set"] == "Hi-ToM"
+    assert found["files"][0]["sha256"] == read_errata(write(file, tmp_path / "errata")).header.version
+    assert 0 < found["shortcut_ceiling"]["value"] <= 1
+    page = (tmp_path / "card" / "certificate.md").read_text()
+    assert "6 labels of 6 (100.0%) were compared" in page
+    assert "1 are wrong under every reading, 3 are right under another reading only" in page
+    assert "2 of 6 labels are right under the set's own rules" in page
+    assert found["files"][0]["sha256"] in page

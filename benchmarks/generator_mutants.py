@@ -186,6 +186,7 @@ def smallest_wrong(differences: Iterator[tuple[int, Row]], causes: set[tuple[str
 def measure(original: Original, code: str) -> dict[str, Any]:
     """Return whether a mutant is equivalent, found and shrunk."""
     from storyproof.audits.generators import WRONG, audit_generator, cause_of
+    from storyproof.errors import ConfigError
 
     dials = GENERATORS[original.name]
     mutant = attempt(load, original.name, code)
@@ -198,10 +199,10 @@ def measure(original: Original, code: str) -> dict[str, Any]:
     choose = random.Random(1)
     for seed in range(SAMPLES):
         row = attempt(draw, seed, **{name: choose.choice(values) for name, values in dials.items()})
-        failed += isinstance(row, Exception)
+        failed += not isinstance(row, tuple)
         if isinstance(row, TimeoutError):
             break
-        if not isinstance(row, Exception) and not original.is_right(row):
+        if isinstance(row, tuple) and not original.is_right(row):
             wrong.append(row[0])
         if len(wrong) >= 200 or failed >= 200:
             break
@@ -209,7 +210,10 @@ def measure(original: Original, code: str) -> dict[str, Any]:
     if not wrong and not failed and first is None:
         return {"status": "equivalent"}
     generator = types.SimpleNamespace(sample=_sampler(draw), answer=limited(mutant.answer))
-    report = audit_generator(generator, samples=SAMPLES, dials=dials, stop=True)
+    try:
+        report = audit_generator(generator, samples=SAMPLES, dials=dials, stop=True)
+    except ConfigError:  # it returns no sample, which ends the audit
+        return {"status": "found", "samples": 1}
     if report.ok:
         return {"status": "missed", "wrong": len(wrong), "failed": failed, "differs": first}
     found: dict[str, Any] = {"status": "found", "samples": report.samples}

@@ -1,8 +1,8 @@
 """The table of the field: every set at hand through `storyproof audit`, for docs/field.md.
 
 `python -m benchmarks.field DIR --json field.json` audits the sets under a folder with published data (nothing of them
-is stored but counts), and `--page docs/field.md` writes the table into the page. Where only half of a file is at hand,
-the table says so: the other half is kept to check what is found here.
+is stored but counts), `--page docs/field.md` writes the table into the page, and `--errata errata` writes errata. Where
+only a part of a set is at hand, the table says so: the rest is kept to check what is found here.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import storyproof
+from storyproof.audits.errata import errata_of
 from storyproof.audits.row_pass import find_files
 from storyproof.errors import StoryproofError
 from storyproof.reports.audit_sections import shortcuts_of
@@ -56,11 +57,24 @@ SETS = (
     Set("ToMi, val", "all", _TOMI, ["tomi/fb_all_val.txt"]),
     Set("ToMi, regenerated", "300 stories", f"{_TOMI}, its current code", ["tomi-regenerated/sample.txt"]),
     Set("ToM-bAbI", "15 files", "kayburns/tom-qa-dataset", ["tom-babi"]),
+    Set("CLUTRR, gen_m3", "100 rows", "uclnlp/ctp, `data`", ["field/gen_m3_excerpt.csv"]),
     Set("CLUTRR 089907f8", "all", _CLUTRR, ["clutrr/data_089907f8"]),
     Set("CLUTRR 7c5b0e70", "all", _CLUTRR, ["clutrr/data_7c5b0e70"]),
     Set("CLUTRR 06b8f2a1", "all", _CLUTRR, ["clutrr/data_06b8f2a1"]),
     Set("CLUTRR d83ecc3e", "all", _CLUTRR, ["clutrr/data_d83ecc3e"]),
 )
+
+
+def write_errata(folder: Path, each: Set, errata: Path) -> int:
+    """Write the errata of each file of a set to a folder; return how many there are."""
+    files = find_files([folder / name for name in each.files])
+    count = 0
+    for file, report in zip(files, storyproof.audit(files).files, strict=True):
+        found = errata_of(file, report, each.name, each.part)
+        if found.entries:
+            found.write(errata / f"{file.stem}.jsonl")
+        count += len(found.entries)
+    return count
 
 
 def audit_set(folder: Path, each: Set) -> dict[str, Any]:
@@ -124,12 +138,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("published", type=Path, nargs="?", help="the folder with published data")
     parser.add_argument("--sets", nargs="*", choices=[each.name for each in SETS], help="which sets; by default all")
-    parser.add_argument("--json", type=Path, default=Path("docs/figures/field.json"), help="the file with the counts")
+    parser.add_argument("--json", type=Path, default=Path("docs/field.json"), help="the file with the counts")
+    parser.add_argument("--errata", type=Path, help="write errata to this folder instead")
     parser.add_argument("--page", type=Path, help="the page that the table is written into")
     chosen = parser.parse_args()
     results: dict[str, Any] = json.loads(chosen.json.read_text()) if chosen.json.exists() else {}
     for each in SETS if chosen.published else ():
         if chosen.sets and each.name not in chosen.sets:
+            continue
+        if chosen.errata is not None:
+            print(f"{each.name}: {write_errata(chosen.published, each, chosen.errata):,} errata", flush=True)
             continue
         begun = time.process_time()
         results[each.name] = audit_set(chosen.published, each)

@@ -7,6 +7,7 @@ is stored.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,8 @@ class PublishedSet:
         stated: The rules in its own prompt, in our words; that it states none, if it does not.
         rules: The readings that fit these rules, the most natural one first; empty if none are stated.
         confirms: Returns whether records with these columns are of this set.
+        restate: Returns a record with the columns of rows, if the set has something else, such as a summary instead of
+            a question; its answers cannot be corrected in place.
     """
 
     name: str
@@ -43,6 +46,7 @@ class PublishedSet:
     stated: str
     rules: tuple[str, ...] = ()
     confirms: Callable[[Sequence[Mapping[str, Any]]], bool] = _always
+    restate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
 
     def describe(self) -> str:
         """Return in a line what it is and which rules it states."""
@@ -58,6 +62,37 @@ def _is_regenerated_hi_tom(records: Sequence[Mapping[str, Any]]) -> bool:
 
 def _is_tom_rl(records: Sequence[Mapping[str, Any]]) -> bool:
     return not {*_texts(records, "data_source")}.isdisjoint({"hi_tom", "explore_tom"})
+
+
+_NAME = r"\[[^\]]+\]"
+_ASIDES = re.compile(
+    rf"{_NAME} (?:is into|spends a lot of time on|loves browsing|is a native of|graduated from|is an alumni of|"
+    rf"is an employee of|is a proud alumni of|works at|was born in|follows|watches|votes for|strongly believes in|"
+    rf"once attended|loves to (?:do|play)|is very active on|is not that active on)\b.*"
+    rf"|{_NAME} is (?:where {_NAME} goes to work|the place where {_NAME} was born)\."
+)
+_SUMMARIES = (
+    rf"(?P<who>{_NAME}) is (?P<whose>{_NAME})'s (?P<relation>[\w-]+)\.?",
+    rf"(?P<whose>{_NAME}) has an? (?P<relation>[\w-]+) (?:who is|called) (?P<who>{_NAME})\.?",
+    rf"(?P<who>{_NAME}) is (?:an?|the) (?P<relation>[\w-]+) of (?P<whose>{_NAME})\.?",
+)
+
+
+def _ask_for_summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record of CLUTRR's early generator with a question in place of the summary.
+
+    Sentences about work, schools, places, media, politics and hobbies, which say nothing of families, are left out.
+    """
+    story, summary = record.get("story"), record.get("summary")
+    if not isinstance(story, str) or not isinstance(summary, str):
+        return record
+    facts = [each for each in re.split(r"(?<=\.)\s+", story.strip()) if not _ASIDES.fullmatch(each)]
+    told = " ".join(facts).replace("[", "").replace("]", "")
+    found = next((match for each in _SUMMARIES if (match := re.fullmatch(each, summary.strip()))), None)
+    if found is None:
+        return {**record, "story": told}
+    who, whose = (found[name].strip("[]") for name in ("who", "whose"))
+    return {**record, "story": told, "question": f"What is {who} to {whose}?", "answer": found["relation"]}
 
 
 _HI_TOM = frozenset({"prompting_type", "deception", "story_length", "question_order", "sample_id", "story", "choices"})
@@ -111,6 +146,15 @@ PUBLISHED = (
         ("open+always", "infer-mover+always", "closed+always"),
     ),
     PublishedSet(
+        "CLUTRR, an early generator (gen_m*)",
+        frozenset({"story", "summary"}),
+        "uclnlp/ctp, github.com/uclnlp/ctp, data",
+        "CC BY-NC 4.0 (CLUTRR)",
+        "none; the summary states the relation that the story implies",
+        confirms=lambda records: any("[" in each for each in _texts(records, "summary")),
+        restate=_ask_for_summary,
+    ),
+    PublishedSet(
         "ToMBench",
         frozenset({"能力\nABILITY", "STORY", "QUESTION", "OPTION-A", "答案\nANSWER"}),
         "Chen et al. 2024, github.com/zhchen18/ToMBench, data",
@@ -118,6 +162,16 @@ PUBLISHED = (
         "none",
     ),
 )
+
+
+CLUTRR_SETS: Mapping[str, str] = {  # the folders of the published files, by what models are trained on
+    "data_089907f8": "generalisation, trained on 2 and 3 facts",
+    "data_db9b8f04": "generalisation, trained on 2, 3 and 4 facts",
+    "data_7c5b0e70": "robustness, trained on clean stories",
+    "data_06b8f2a1": "robustness, trained with supporting facts",
+    "data_523348e6": "robustness, trained with irrelevant facts",
+    "data_d83ecc3e": "robustness, trained with disconnected facts",
+}
 
 
 def find_published(records: Sequence[Mapping[str, Any]]) -> PublishedSet | None:

@@ -110,11 +110,14 @@ class RecordFile:
         names = list(dict.fromkeys(name for each in values for name, value in each.items() if value is not None))
         marked = recognise(names)
         needed = set(SCHEMA.names) - ({"answer"} if form.makes_rows else set())  # which such rows have elsewhere
+        self.published = find_published(values[:_COMPARED])
+        self._restate = self.published.restate if self.published is not None and not given else None
+        if self._restate is not None:
+            values = [self._restate(each) for each in values]
         self.is_ours = not given and (bool(marked.marks) or needed <= set(names))
         self.family: Family | None = marked if marked.marks and not given else None
         self.instructions: frozenset[str] = frozenset()
         self._makes_rows = not given and form.makes_rows
-        self.published = None if self.is_ours else find_published(values[:_COMPARED])
         if self.is_ours or self._makes_rows or not values:
             self.columns = [Columns(("story",), ("question",), ("answer",), id=("id",))]
         else:
@@ -177,12 +180,13 @@ class RecordFile:
             if record.value is None:
                 yield {**empty, RECORD: {**beside, "cause": BROKEN, "problem": record.problem}}
                 continue
-            own = {name: record.value.get(name) for name in self._taken}
+            value = record.value if self._restate is None else self._restate(record.value)
+            own = {name: value.get(name) for name in self._taken}
             if isinstance(number := own.get("story_id"), int) and not isinstance(number, bool):
                 own["story_id"] = str(number)
             if self._makes_rows:
                 try:
-                    made = self._form.make_row(record.value)
+                    made = self._form.make_row(value)
                 except DataError as error:
                     made = {RECORD: {"cause": "question", "problem": str(error)}}
                 yield {
@@ -193,7 +197,7 @@ class RecordFile:
                     RECORD: {**beside, **made.get(RECORD, {})},
                 }
                 continue
-            rows = [row for columns in self.columns for row in rows_of(record.value, columns)]
+            rows = [row for columns in self.columns for row in rows_of(value, columns)]
             if not rows:
                 problem = {"cause": "question", "problem": "there is no question"}
                 yield {**empty, **own, RECORD: {**beside, **problem}}
@@ -216,7 +220,8 @@ class RecordFile:
                 story = family.lines(story)
             with suppress(ParseError):
                 question = family.question_in(question)
-        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": ".".join(row.answer_at)}
+        at = "" if self._restate is not None else ".".join(row.answer_at)
+        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": at}
         about: dict[str, Any] = {"cause": cause or None, "problem": problem or None, "part": row.split}
         if row.choices:
             about |= {"choices": [text for _, text in row.choices], "labels": [label for label, _ in row.choices]}

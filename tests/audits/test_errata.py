@@ -150,3 +150,14 @@ def test_a_certificate_has_counts_and_hashes(file: Path, tmp_path: Path) -> None
     assert "1 are wrong under every reading, 3 are right under another reading only" in page
     assert "2 of 6 labels are right under the set's own rules" in page
     assert found["files"][0]["sha256"] in page
+
+
+def test_published_sets_of_clutrr_are_named_after_their_folders(tmp_path: Path) -> None:
+    folder = tmp_path / "data_523348e6"
+    storyproof.generate("clutrr", test=2, test_k=(2,), seed=7, out=folder, format="csv")
+    assert run("audit", str(folder), "--certificate", str(tmp_path / "card")).exit_code == 0
+    found = json.loads((tmp_path / "card" / "certificate.json").read_text())
+    assert {each["set"] for each in found["files"]} == {
+        "CLUTRR data_523348e6 (robustness, trained with irrelevant facts)"
+    }
+    assert found["statuses"]["entailed"] == found["rows"] == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,21 @@ def test_published_sets_of_clutrr_are_named_after_their_folders(tmp_path: Path) 
         "CLUTRR data_523348e6 (robustness, trained with irrelevant facts)"
     }
     assert found["statuses"]["entailed"] == found["rows"] == 2
+
+
+def test_files_in_folders_and_archives_have_errata_and_certificates(file: Path, tmp_path: Path) -> None:
+    deep = tmp_path / "sets" / "one" / "two"
+    deep.mkdir(parents=True)
+    deep.joinpath(file.name).write_bytes(file.read_bytes())
+    with zipfile.ZipFile(tmp_path / "set.zip", "w") as archive:
+        archive.write(file, file.name)
+    for place in (tmp_path / "sets", tmp_path / "set.zip"):
+        out = tmp_path / f"card-{place.stem}"
+        found = run("audit", str(place), "--certificate", str(out), "--write-errata", str(out / "errata"))
+        assert found.exit_code == 1, found.output
+        assert json.loads((out / "certificate.json").read_text())["files"][0]["name"] == file.name
+        assert len(read_errata(out / "errata" / "Hi-ToM_data.jsonl").entries) == 4
+    known = run(
+        "audit", str(tmp_path / "sets"), "--errata", str(tmp_path / "card-sets" / "errata" / "Hi-ToM_data.jsonl")
+    )
+    assert "4 disagreements" in known.stdout

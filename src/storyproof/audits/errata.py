@@ -160,7 +160,7 @@ def write_errata_of(report: AuditReport, files: Sequence[Path], folder: Path) ->
     """
     folder.mkdir(parents=True, exist_ok=True)
     for file, each in zip(files, report.files, strict=True):
-        name = re.sub(r"[^A-Za-z0-9.-]+", "-", file.stem).strip("-")
+        name = re.sub(r"[^\w.-]+", "-", file.stem).strip("-")
         errata_of(file, each).write(folder / f"{name}.jsonl")
 
 

@@ -21,7 +21,15 @@ from typing import Any
 import numpy as np
 
 import storyproof
-from storyproof.evaluation.diagnose import NONE, AnswerTable, choose_questions, follow_shares, tabulate, weigh
+from storyproof.evaluation.diagnose import (
+    NONE,
+    AnswerTable,
+    ask_procedures,
+    choose_questions,
+    follow_shares,
+    tabulate,
+    weigh,
+)
 from storyproof.families.family import family_of
 
 SEED = 11
@@ -45,7 +53,7 @@ def pool(family: str) -> AnswerTable:
         for row in story.rows
     ]
     kind = family_of(rows[0])
-    return tabulate(kind, rows, [row.answer for row in rows])
+    return tabulate(kind, rows, [row.answer for row in rows], ask_procedures(rows))
 
 
 def distinct(table: AnswerTable) -> AnswerTable:

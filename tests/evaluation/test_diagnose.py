@@ -17,6 +17,7 @@ from storyproof.evaluation.diagnose import (
     GUESS,
     NONE,
     AnswerTable,
+    ask_procedures,
     choose_questions,
     explain_answers,
     follow_shares,
@@ -48,7 +49,7 @@ def rows(family: str) -> list[Example]:
 
 @pytest.fixture(scope="module")
 def table(rows: list[Example]) -> AnswerTable:
-    whole = tabulate(family_of(rows[0]), rows, [row.answer for row in rows])
+    whole = tabulate(family_of(rows[0]), rows, [row.answer for row in rows], ask_procedures(rows))
     _, first = np.unique(whole.predicted, axis=0, return_index=True)
     kept = sorted(first.tolist())
     whole = replace(whole, names=tuple(whole.names[place] for place in kept), predicted=whole.predicted[kept])

@@ -45,6 +45,29 @@ def unpack(page: str, name: str) -> Any:
     return json.loads(gzip.decompress(b64decode(packed[1])))
 
 
+def reality(prompt: str) -> str:
+    """Answer with the container that the story places an object in last."""
+    return re.findall(r"(?:is in|moved \S+ \S+ to) the (\w+)", prompt.partition("\n\n")[2] or prompt)[-1]
+
+
+def test_the_procedure_that_a_model_follows(tmp_path: Path) -> None:
+    found = report(evaluate(data_folder(tmp_path, "tomi", test=60), f"{__name__}:reality", "rules", conventions=False))
+    [diagnosis] = found.boards[0].diagnoses  # baselines follow themselves
+    second = next(each for each in diagnosis.groups if each.group == "second_order")
+    assert second.best is not None
+    assert len(second.best.procedures) == 1
+    [(name, share)] = second.shares.items()
+    assert "reality" in (name, *second.same.get(name, ()))
+    assert share.low <= share.value == 1 <= share.high
+    page = found.render()
+    titles = {each.title: each for each in build_tables(found.boards[0])}
+    assert ("second order", "100.0") in {(row[1], row[3].partition(" ")[0]) for row in titles["Procedures"].rows}
+    linked = re.search(r'<a href="#0:([^"]+)">1</a>', page)
+    assert linked is not None
+    assert linked[1] in {place for each in diagnosis.groups for place in each.deciding}
+    assert {row["section"] for row in csv.DictReader(io.StringIO(found.render("csv")))} >= {"procedures"}
+
+
 def test_csv_has_every_figure(found: RunReport) -> None:
     rows = list(csv.DictReader(io.StringIO(found.render("csv"))))
     assert tuple(rows[0]) == CSV_COLUMNS

@@ -24,6 +24,7 @@ _TOKENS, _BYTES = 200_000, 600_000  # how much text is looked at for 3-grams and
 _CANDIDATES, _REFERENCES = 200, 500  # sentences that are compared for self-BLEU
 _LONGEST = 4  # words in a row that self-BLEU compares
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"']?\s+|\n")
+_NAME_OR_END = re.compile(r"@\d+|[.!?;:\n]")
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
@@ -43,6 +44,8 @@ class LanguageMeasures:
         compression: How many times as long as its zlib-compressed form the first 600,000 bytes of text are.
         unique_stories: The share of the stories that occur once, with names numbered in order of appearance.
         self_bleu: How much of a sentence occurs in 500 others: the mean BLEU-4 of 200 sentences.
+        commonest_words: The three words in a row, without a name, that most stories have.
+        commonest_share: The share of the stories that have them.
     """
 
     stories: int
@@ -53,6 +56,8 @@ class LanguageMeasures:
     compression: float
     unique_stories: float
     self_bleu: float
+    commonest_words: str
+    commonest_share: float
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -81,6 +86,7 @@ def measure_language(examples: Iterable[Example], most: int = MOST_STORIES) -> L
     words = [word for text in plain for word in _WORD.findall(text.lower())]
     start, text = words[:_TOKENS], "\n".join(plain).encode()[:_BYTES]
     stories = Counter(map(_folded, masked))
+    commonest, count = _commonest(masked)
     return LanguageMeasures(
         stories=len(chosen),
         sentences=len(sentences),
@@ -90,6 +96,8 @@ def measure_language(examples: Iterable[Example], most: int = MOST_STORIES) -> L
         compression=round(len(text) / len(zlib.compress(text, 9)), 2),
         unique_stories=round(sum(count for count in stories.values() if count == 1) / len(chosen), 4),
         self_bleu=round(_self_bleu(sentences, draws), 3),
+        commonest_words=" ".join(commonest),
+        commonest_share=round(count / len(chosen), 4),
     )
 
 
@@ -112,6 +120,16 @@ def _sentences(text: str) -> Iterator[str]:
     for part in _SENTENCE_END.split(text):
         if folded := _folded(part):
             yield folded
+
+
+def _commonest(masked: Iterable[str]) -> tuple[tuple[str, ...], int]:
+    """Return the three words in a row that most stories have, and how many have them."""
+    counts: Grams = Counter()
+    for text in masked:
+        parts = [_WORD.findall(part) for part in _NAME_OR_END.split(text.lower())]
+        counts.update({gram for words in parts for gram in zip(words, words[1:], words[2:], strict=False)})
+    # Of equally frequent ones the first in the alphabet, whatever the order of the stories.
+    return min(counts.items(), key=lambda each: (-each[1], each[0]), default=((), 0))
 
 
 def _self_bleu(sentences: Sequence[str], draws: Draws) -> float:

@@ -168,7 +168,13 @@ def _diagnose(run: RecordedRun, data: Any, split: str | None) -> Diagnosis:
     return explain_answers(run.title, source.name, examples, answers)
 
 
-def explain_answers(model: str, data: str, examples: Sequence[Example], answers: Mapping[str, Prediction]) -> Diagnosis:
+def explain_answers(
+    model: str,
+    data: str,
+    examples: Sequence[Example],
+    answers: Mapping[str, Prediction],
+    replies: Mapping[str, Mapping[str, str]] | None = None,
+) -> Diagnosis:
     """Explain answers to examples of one family.
 
     Args:
@@ -176,6 +182,7 @@ def explain_answers(model: str, data: str, examples: Sequence[Example], answers:
         data: What the data are called.
         examples: What was asked.
         answers: By the ids of the examples.
+        replies: What each procedure would answer, by the ids of the examples, if it is known; see `ask_procedures`.
 
     Raises:
         DataError: If the family lists no procedures.
@@ -187,7 +194,7 @@ def explain_answers(model: str, data: str, examples: Sequence[Example], answers:
     by_kind: dict[str, list[int]] = {}
     for number, example in sorted(enumerate(kept), key=lambda pair: family.kind_order(pair[1])):
         by_kind.setdefault(family.kind(example), []).append(number)
-    table = tabulate(family, kept, [answers[each.id].answer or "" for each in kept])
+    table = tabulate(family, kept, [answers[each.id].answer or "" for each in kept], replies or ask_procedures(kept))
     groups = {ALL: list(range(len(kept))), **(by_kind if len(by_kind) > 1 else {})}
     groups_explained = tuple(_explain_group(name, kept, table.pick(places)) for name, places in groups.items())
     return Diagnosis(model, data, family.procedures, groups_explained)
@@ -217,22 +224,31 @@ class AnswerTable:
         return AnswerTable(self.names, ids, self.answers[places], self.predicted[:, places], self.sizes[places])
 
 
-def tabulate(family: Family, examples: Sequence[Example], answers: Iterable[str]) -> AnswerTable:
-    """Return answers beside what the procedures of a family would answer.
+def ask_procedures(examples: Iterable[Example]) -> dict[str, Mapping[str, str]]:
+    """Return what each procedure would answer to examples, by their ids.
 
     Raises:
         DataError: If an example cannot be read.
     """
+    replies = {}
+    for example in examples:
+        try:
+            replies[example.id] = family_of(example).procedure_answers(example)
+        except ParseError as error:
+            raise DataError(f"{example.id}: {error}") from error
+    return replies
+
+
+def tabulate(
+    family: Family, examples: Sequence[Example], answers: Iterable[str], replies: Mapping[str, Mapping[str, str]]
+) -> AnswerTable:
+    """Return answers beside what the procedures of a family would answer."""
     names = tuple(family.procedures)
     given, predicted, sizes = [], [], []
     for example, answer in zip(examples, answers, strict=True):
         place = {candidate: number for number, candidate in enumerate(family.candidates(example))}
-        try:
-            replies = family.procedure_answers(example)
-        except ParseError as error:
-            raise DataError(f"{example.id}: {error}") from error
         given.append(place.get(answer, -1))
-        predicted.append([place.get(replies.get(name, ""), -1) for name in names])
+        predicted.append([place.get(replies[example.id].get(name, ""), -1) for name in names])
         sizes.append(max(1, len(place)))
     columns = np.array(predicted, np.intp).reshape(len(given), len(names)).T
     ids = tuple(each.id for each in examples)
@@ -436,7 +452,9 @@ def follow_shares(table: AnswerTable, names: Sequence[str]) -> dict[str, Interva
         of = np.array([chances[weights[:, number] == step].sum() for step in steps])
         below = np.cumsum(of) / of.sum()
         low, high = (float(steps[np.searchsorted(below, at)]) for at in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-        shares[name] = Interval(float(likeliest[number]), min(low, float(likeliest[number])), high)
+        shares[name] = Interval(
+            float(likeliest[number]), min(low, float(likeliest[number])), max(high, float(likeliest[number]))
+        )
     return shares
 
 

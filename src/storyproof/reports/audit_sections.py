@@ -196,6 +196,8 @@ _MEASURES = {
     "compression": "compression by zlib",
     "unique_stories": "stories that occur once",
     "self_bleu": "self-BLEU-4",
+    "commonest_words": "most frequent three words",
+    "commonest_share": "stories that have them",
 }
 
 
@@ -206,7 +208,10 @@ def _language_view(measures: Mapping[str, LanguageMeasures]) -> RenderableType:
         table.add_column(Text(name), justify="right")
     for row in _language_rows({name: each.as_dict() for name, each in measures.items()}):
         table.add_row(*(Text(str(cell)) for cell in row.values()))
-    note = "More is more varied, but for compression and self-BLEU; all measures depend on the number of stories."
+    note = (
+        "More is more varied, but for compression, self-BLEU and frequent words; "
+        "all measures depend on the number of stories."
+    )
     return Group(table, Text(note, style="dim"))
 
 
@@ -215,8 +220,10 @@ def _language_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
         row: dict[str, object] = {"names masked": title}
         for name, measures in found.items():
             value = measures[key]
-            share = f"{percent(value)}%" if key == "unique_stories" else ""
-            row[name] = share or (f"{value:,}" if isinstance(value, int) else f"{value:.2f}")
+            share = f"{percent(value)}%" if key in ("unique_stories", "commonest_share") else ""
+            row[name] = share or (
+                f"{value:.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+            )
         yield row
 
 

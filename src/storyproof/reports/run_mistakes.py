@@ -8,11 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from storyproof.errors import StoryproofError
 from storyproof.evaluation.answer_judge import MistakeFinder, describe
+from storyproof.evaluation.diagnose import Diagnosis, ask_procedures
+from storyproof.evaluation.diagnose import explain_answers as diagnose_answers
 from storyproof.reports.run_data import Board
-from storyproof.reports.run_scores import Score, score
+from storyproof.reports.run_scores import MODEL, Score, kind_of, score
 from storyproof.solvers.baselines import ENDS_OF_SCALE
 from storyproof.stats import Interval, difference_interval
+
+DIAGNOSED = 150  # questions; each is put to all procedures
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,25 @@ def explain_answers(board: Board) -> list[list[tuple[str, ...]]]:
         ]
         for solver in board.solvers
     ]
+
+
+def diagnose_models(board: Board) -> tuple[Diagnosis, ...]:
+    """Return which procedures the answers of models follow, on the first stories; nothing if the family lists none."""
+    models = [solver for solver in board.solvers if kind_of(solver) == MODEL]
+    first = [each.example for each in board.questions if each.example is not None][:DIAGNOSED]
+    if not models or not first or board.family is None or not board.family.procedures:
+        return ()
+    try:
+        replies = ask_procedures(each for each in first if not board.family.is_control(each))
+    except (StoryproofError, LookupError, ValueError):  # rows may name people that are not in their text
+        return ()
+    found = []
+    for solver in models:
+        answers = {each.id: each for each in solver.predictions if not each.failed}
+        asked = [each for each in first if each.id in answers]
+        if asked:
+            found.append(diagnose_answers(solver.title, board.name, asked, answers, replies))
+    return tuple(found)
 
 
 def count_mistakes(board: Board, explained: Sequence[Sequence[tuple[str, ...]]]) -> Mistakes | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from storyproof.evaluation.diagnose import Diagnosis
 from storyproof.reports.model_names import short_names
 from storyproof.reports.numbers import counted
 from storyproof.reports.run_data import Board
@@ -21,6 +22,7 @@ from storyproof.reports.run_mistakes import (
     Mistakes,
     compare_labels,
     count_mistakes,
+    diagnose_models,
     find_missed,
 )
 from storyproof.reports.run_replies import Effort, Replies, effort_of, replies_of
@@ -57,6 +59,7 @@ class BoardNumbers:
         replies: What came of asking language models.
         efforts: What runs took.
         mistakes: Wrong answers by what explains them; None if the data could not be read.
+        diagnoses: Which procedures the models follow; none if the family lists none.
         label_change: Given against proved labels; None if none differ, or they are not known.
         missed: What all solvers miss; None if fewer than two solvers miss anything.
         legend: How to read the pictures of its stories; empty if there are none.
@@ -76,6 +79,7 @@ class BoardNumbers:
     replies: tuple[Replies, ...]
     efforts: tuple[Effort, ...]
     mistakes: Mistakes | None
+    diagnoses: tuple[Diagnosis, ...]
     label_change: LabelComparison | None
     missed: Missed | None
     legend: str
@@ -106,6 +110,7 @@ def count_board(board: Board, explained: Sequence[Sequence[tuple[str, ...]]]) ->
         replies=tuple(replies_of(solver) for solver in board.solvers if "match_types" in solver.about),
         efforts=tuple(effort_of(solver) for solver in board.solvers),
         mistakes=count_mistakes(board, explained),
+        diagnoses=diagnose_models(board),
         label_change=compare_labels(board),
         missed=find_missed(board),
         legend="" if board.family is None else board.family.legend,

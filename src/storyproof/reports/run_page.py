@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from string import Template
 from typing import Any
+from urllib.parse import quote
 
 from storyproof import __version__
+from storyproof.evaluation.diagnose import Diagnosis
 from storyproof.pictures.colours import HEAT, SERIES
 from storyproof.pictures.svg import element, safe
 from storyproof.reports.header import page_header
@@ -22,7 +24,14 @@ from storyproof.reports.run_mistakes import Mistakes
 from storyproof.reports.run_numbers import BoardNumbers, contenders
 from storyproof.reports.run_overview import Series, find_series, overview
 from storyproof.reports.run_scores import Score
-from storyproof.reports.run_tables import ReportTable, build_tables, missed_text, mistake_texts
+from storyproof.reports.run_tables import (
+    DECIDING,
+    ReportTable,
+    build_tables,
+    missed_text,
+    mistake_texts,
+    procedure_texts,
+)
 
 _FOLDED = ("differences", "curve", "effort")  # tables that are folded again, as few readers need them
 _WIDE = 5  # columns of a table that takes the whole width
@@ -131,10 +140,10 @@ def _section(number: int, board: BoardNumbers, table: ReportTable, series: Mappi
         _link_solvers(number, board, rows, series)
     elif table.key == "mistakes" and board.mistakes is not None:
         _link_mistakes(number, board.mistakes, rows)
-        below = "".join(
-            element("dt", safe(name)) + element("dd", safe(text)) for name, text in mistake_texts(board.mistakes)
-        )
-        below = element("dl", below, class_="meanings")
+        below = _meanings(mistake_texts(board.mistakes))
+    elif table.key == "procedures":
+        _link_deciding(number, board.diagnoses, rows)
+        below = _meanings(procedure_texts(board.diagnoses))
     elif table.key == "curve" and board.curve is not None:
         _shade_rows(rows, list(board.curve.scores.values()), board.curve.points)
     full = len(heads) >= _WIDE and table.key not in ("curve", "mistakes")
@@ -162,6 +171,24 @@ def _link_solvers(number: int, board: BoardNumbers, rows: list[list[str]], serie
             rows[place][0] = element(
                 "button", safe(each.name), type="button", class_="plain", title=each.title, **values
             )
+
+
+def _meanings(texts: Sequence[tuple[str, str]]) -> str:
+    """Return what names in a table mean."""
+    return element(
+        "dl", "".join(element("dt", safe(name)) + element("dd", safe(text)) for name, text in texts), class_="meanings"
+    )
+
+
+def _link_deciding(number: int, found: Sequence[Diagnosis], rows: list[list[str]]) -> None:
+    """Let the questions that speak for a procedure lead to their stories."""
+    deciding = [group.deciding[:DECIDING] for each in found for group in each.groups if group.best is not None]
+    for ids, row in zip(deciding, rows, strict=True):
+        links = [
+            element("a", str(place), href=f"#{number}:{quote(each, safe='')}")
+            for place, each in enumerate(ids, start=1)
+        ]
+        row[-1] = " ".join(links) or NONE
 
 
 def _link_mistakes(number: int, found: Mistakes, rows: list[list[str]]) -> None:

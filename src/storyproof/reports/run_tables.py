@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from storyproof.evaluation.diagnose import NONE as NO_PROCEDURE
+from storyproof.evaluation.diagnose import Diagnosis
 from storyproof.language.display_names import display_name
 from storyproof.reports.numbers import NONE, counted, percent, signed, with_interval
 from storyproof.reports.run_groups import Breakdown, Curve
-from storyproof.reports.run_mistakes import LabelComparison, Mistakes
+from storyproof.reports.run_mistakes import DIAGNOSED, LabelComparison, Mistakes
 from storyproof.reports.run_numbers import BoardNumbers
 from storyproof.reports.run_replies import Effort, Replies
 from storyproof.reports.run_scores import Baseline, LeaderboardRow, PairDifference, Score
@@ -16,6 +18,7 @@ from storyproof.reports.table_text import as_md, as_tex, csv_lines, latex_table,
 from storyproof.stats import Interval, how
 
 CSV_COLUMNS = ("dataset", "labels", "section", "solver", "group", "measure", "value", "low", "high", "of")
+DECIDING = 2  # questions that are named
 _CONTROL = "percent right, with 95% intervals over stories"
 
 
@@ -54,6 +57,8 @@ def build_tables(board: BoardNumbers) -> list[ReportTable]:
     tables += [_breakdown(each) for each in board.breakdowns]
     if board.mistakes is not None:
         tables.append(_mistakes(board.mistakes))
+    if any(group.best for each in board.diagnoses for group in each.groups):
+        tables.append(_procedures(board.diagnoses))
     if board.replies:
         tables.append(_replies(board.replies))
     tables.append(_efforts(board.efforts))
@@ -211,6 +216,36 @@ def _mistakes(found: Mistakes) -> ReportTable:
     return ReportTable("mistakes", "Mistakes", note, heads, tuple(rows))
 
 
+def _procedures(found: Sequence[Diagnosis]) -> ReportTable:
+    rows = []
+    for each in found:
+        for group in each.groups:
+            if group.best is None:
+                continue
+            followed = " and ".join(map(display_name, group.shares)) or "guessing"
+            if group.best.procedures == (NO_PROCEDURE,):
+                followed = f"none that is known; closest: {followed}"
+            shares = " and ".join(
+                with_interval(share.value, (share.low, share.high), "–") for share in group.shares.values()
+            )
+            kind, decided = display_name(group.group), ", ".join(group.deciding[:DECIDING])
+            sure = f"{group.best.probability:.2f}"
+            rows.append((each.model, kind, followed, shares or NONE, f"{group.questions:,}", sure, decided or NONE))
+    note = (
+        f"Which procedure the answers follow, on the first {DIAGNOSED} questions: how often, in percent, with 95% "
+        "intervals, the other answers being guesses; and how probable it is among all known procedures, mixtures of "
+        "two, guessing, and none of these. All about one run: storyproof diagnose RUN."
+    )
+    heads = ("solver", "kind of question", "follows", "how often", "answers", "probability", "decided by")
+    return ReportTable("procedures", "Procedures", note, heads, tuple(rows), labels=3)
+
+
+def procedure_texts(found: Sequence[Diagnosis]) -> list[tuple[str, str]]:
+    """Return the procedures of a table with what each does."""
+    named = {name: each.descriptions[name] for each in found for group in each.groups for name in group.shares}
+    return [(display_name(name), text) for name, text in named.items()]
+
+
 def mistake_texts(found: Mistakes) -> list[tuple[str, str]]:
     """Return the mistakes of a table with what each is."""
     return [(display_name(name), text) for name, text in found.descriptions.items()]
@@ -284,10 +319,13 @@ def as_markdown(title: str, headline: str, boards: Sequence[BoardNumbers]) -> st
             rows = [[as_md(cell) for cell in row] for row in table.rows]
             shown = markdown_table([as_md(head) for head in table.heads], rows, labels=table.labels)
             parts += [f"### {as_md(table.title)}", as_md(table.note), shown]
+            meanings = []
             if table.key == "mistakes" and board.mistakes is not None:
-                parts.append(
-                    "\n".join(f"- {as_md(name)}: {as_md(text)}" for name, text in mistake_texts(board.mistakes))
-                )
+                meanings = mistake_texts(board.mistakes)
+            elif table.key == "procedures":
+                meanings = procedure_texts(board.diagnoses)
+            if meanings:
+                parts.append("\n".join(f"- {as_md(name)}: {as_md(text)}" for name, text in meanings))
         if missed_text(board):
             parts += ["### Missed by all", as_md(missed_text(board))]
     return "\n\n".join(parts) + "\n"
@@ -362,6 +400,11 @@ def _figures(board: BoardNumbers) -> Iterator[tuple[object, ...]]:
                     "mistakes", solver, name, "explains", counts.get(name, 0), None, None, board.mistakes.wrong[solver]
                 )
                 yield line("mistakes", solver, name, "fits", fits, None, None, board.mistakes.wrong[solver])
+    for diagnosis in board.diagnoses:
+        for asked in diagnosis.groups:
+            for name, follows in asked.shares.items():
+                values = (follows.value, follows.low, follows.high, asked.questions)
+                yield line("procedures", diagnosis.model, f"{name}, {asked.group}", "share", *values)
     for found in board.replies:
         for kind, share in found.matches.items():
             yield line("replies", found.solver, kind, "share", share)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from storyproof.datasets.generate import make_benchmark
 from storyproof.example import plain_schema
 from storyproof.families.belief.audit.row_judge import RowJudge
 from storyproof.families.belief.worded_rows import confirm_rows
+from storyproof.families.belief.wording import LANGUAGES, find_wording
 from storyproof.findings import FileReport
 
 Row = dict[str, Any]
@@ -49,6 +50,16 @@ def test_all_rows_in_plain_english_are_confirmed_by_arrays() -> None:
         assert confirm_rows(table).rows.all(), (preset, trust)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_plain_rows_are_confirmed_by_arrays(language: str) -> None:
+    assert confirm_rows(rows_of("medium", language=language)).rows.all()
+
+
+def test_rows_in_several_languages_are_confirmed_together() -> None:
+    tables = [rows_of("medium", language=language) for language in LANGUAGES]
+    assert confirm_rows(pa.concat_tables(tables, promote_options="permissive")).rows.all()
+
+
 def test_what_arrays_confirm_was_not_narrated_by_us() -> None:
     story = (
         "Ada entered the kitchen.\nThe key is in the drawer in the kitchen.\nAda likes the drawer.\n"
@@ -68,25 +79,19 @@ def test_what_arrays_confirm_was_not_narrated_by_us() -> None:
     row = {"story": story, "question": "Where will Greta look for the key?", **labels}
     assert confirm_rows(pa.Table.from_pylist([row])).rows.tolist() == [True]
     for name, wrong in {
-        **labels,
         "answer": "basket",
         "candidates": ["drawer"],
-        "proof": [2, 4],
+        "question_type": "memory",
+        "order": 2,
         "chain": ["Ada"],
+        "story_type": "lies",
+        "false_belief": False,
+        "proof": [2, 4],
     }.items():
-        changed = (
-            not wrong
-            if isinstance(wrong, bool)
-            else 2
-            if wrong == 1
-            else f"x{wrong}"
-            if wrong == labels[name]
-            else wrong
-        )
-        assert confirm_rows(pa.Table.from_pylist([{**row, name: changed}])).rows.tolist() == [False], name
+        assert confirm_rows(pa.Table.from_pylist([{**row, name: wrong}])).rows.tolist() == [False], name
 
 
-def change_text(text: str, rng: random.Random) -> str:
+def change_text(text: str, rng: random.Random, vocabulary: Sequence[str] = WORDS) -> str:
     """Return a story or question with something else in it."""
     sentences = text.split("\n")
     place = rng.randrange(len(sentences))
@@ -100,7 +105,7 @@ def change_text(text: str, rng: random.Random) -> str:
             other = rng.randrange(len(sentences))
             sentences[place], sentences[other] = sentences[other], sentences[place]
         case 3:
-            words[rng.randrange(len(words))] = rng.choice(WORDS)
+            words[rng.randrange(len(words))] = rng.choice(vocabulary)
             sentences[place] = " ".join(words)
         case 4:
             at = rng.randrange(len(sentences[place]))
@@ -109,14 +114,13 @@ def change_text(text: str, rng: random.Random) -> str:
             )
         case 5:
             at = rng.randrange(len(words))
-            words.insert(at, rng.choice(WORDS))
+            words.insert(at, rng.choice(vocabulary))
             sentences[place] = " ".join(words)
         case 6:
             sentences[place] = sentences[place].swapcase() if rng.random() < 0.3 else sentences[place].lower()
         case 7:
-            names = [word for word in text.replace("\n", " ").split(" ") if word[:1].isupper() and word.isalpha()]
-            one, two = rng.choice(names or ["Ada"]), rng.choice(names or ["Bo"])
-            return text.replace(one, two)
+            used = [word for word in vocabulary if word in text] or [text[:1]]
+            return text.replace(rng.choice(used), rng.choice(vocabulary))
         case 8:
             sentences.append(rng.choice(("The key is in the box.", "Ada likes the oven.", "She moved it.", "")))
     return "\n".join(sentences)
@@ -140,9 +144,11 @@ def change_label(name: str, value: Any, rng: random.Random) -> Any:
     return rng.choice((f"{value}x", "unknown", "no", "plain", "memory", "wardrobe"))
 
 
-def damage(table: pa.Table, rng: random.Random) -> pa.Table:
+def damage(table: pa.Table, rng: random.Random, language: str = "en") -> pa.Table:
     """Return a table of which about half of the stories have been changed."""
     rows: list[Row] = table.to_pylist()
+    vocabulary = [word for words in find_wording(language).vocabulary.as_dict().values() for word in words]
+    vocabulary = [*WORDS, *vocabulary]
     stories: dict[str, list[Row]] = {}
     for row in rows:
         stories.setdefault(row["story"], []).append(row)
@@ -153,13 +159,13 @@ def damage(table: pa.Table, rng: random.Random) -> pa.Table:
         row = rng.choice(group)
         match rng.randrange(8):
             case 0 | 1 | 2:
-                changed = change_text(text, rng)
+                changed = change_text(text, rng, vocabulary)
                 for each in group:
                     each["story"] = changed
             case 3:
-                row["story"] = change_text(text, rng)
+                row["story"] = change_text(text, rng, vocabulary)
             case 4 | 5:
-                row["question"] = change_text(row["question"], rng)
+                row["question"] = change_text(row["question"], rng, vocabulary)
             case 6:
                 name = rng.choice(LABELS)
                 row[name] = change_label(name, row[name], rng)
@@ -186,10 +192,13 @@ def examined(table: pa.Table) -> tuple[Any, ...]:
         {"preset": "medium"},
         {"preset": "medium", "trust": "never-liars"},
         {"preset": "medium", "style": "narrative"},
+        {"preset": "easy", "language": "de"},
+        {"preset": "medium", "language": "es"},
+        {"preset": "medium", "language": "zh"},
     ],
 )
 def test_findings_are_those_of_reading_row_by_row(settings: Row, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = damage(rows_of(**settings), random.Random(seed))
+    table = damage(rows_of(**settings), random.Random(seed), settings.get("language", "en"))
     found = examined(table)
     confirmed = confirm_rows(table).rows
     if "style" not in settings:

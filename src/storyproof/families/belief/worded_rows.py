@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from storyproof.errors import ParseError
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import (
     MOST_AGENTS,
@@ -34,12 +35,11 @@ from storyproof.families.belief.questions import ASKS, QuestionArrays
 from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
 from storyproof.families.belief.rooms import occurrences, place_moves
 from storyproof.families.belief.rows import reading_of, unknown_words
-from storyproof.families.belief.wording import LANGUAGES, find_wording, reader_of
+from storyproof.families.belief.wording import LANGUAGES, find_language, find_wording, reader_of
 from storyproof.families.belief.world import EventKind
 from storyproof.generation.arrow_columns import NO_WORD, Words
 
 Numbers = npt.NDArray[np.intp]
-LANGUAGE = LANGUAGES[0]  # the one that texts are tried in first, so that no other can read them
 _AT_ONCE = 3072  # stories that are proved together
 _TEXTS = ("story", "question")
 
@@ -107,33 +107,65 @@ class _Questions:
 
 
 @cache
-def _block_reader() -> BlockReader:
-    return BlockReader(reader_of(LANGUAGE))
+def _block_reader(language: str) -> BlockReader:
+    earlier = LANGUAGES[: LANGUAGES.index(language)]
+    return BlockReader(reader_of(language), [reader_of(each) for each in earlier])
+
+
+@lru_cache(maxsize=1 << 16)
+def _language_of(sentence: str) -> str:
+    """Return the language of a story that begins with a sentence; empty if that cannot be read."""
+    try:
+        return find_language(sentence)
+    except ParseError:
+        return ""
 
 
 def confirm_rows(table: pa.Table) -> ConfirmedRows:
     """Return the rows whose labels follow from their text by the oracle, and whose proofs the checker confirms."""
-    rows = np.zeros(table.num_rows, np.bool_)
+    rows, asked = np.zeros(table.num_rows, np.bool_), set[str]()
     texts = [_coded(table.column(name)) for name in _TEXTS]
-    if any(each.null_count for each in texts):
-        return ConfirmedRows(rows, set())
+    if not table.num_rows or any(each.null_count for each in texts):
+        return ConfirmedRows(rows, asked)
     story, question = texts
+    first = pc.list_element(pc.split_pattern(story.dictionary, "\n", max_splits=1), 0).dictionary_encode()
+    known = np.array([_language_of(each) for each in first.dictionary.to_pylist()])
+    languages = known[np.asarray(first.indices)][np.asarray(story.indices)]
+    for language in np.unique(languages).tolist():
+        if language:
+            places = np.flatnonzero(languages == language)
+            part = pa.array(places)
+            found = _confirm(table.take(part), story.take(part), question.take(part), language)
+            rows[places] = found.rows
+            asked |= found.asked
+    return ConfirmedRows(rows, asked)
+
+
+def _confirm(table: pa.Table, story: pa.DictionaryArray, question: pa.DictionaryArray, language: str) -> ConfirmedRows:
+    """Return which rows of one language are confirmed.
+
+    Args:
+        table: The rows.
+        story: Their stories.
+        question: Their questions.
+        language: The language.
+    """
+    rows, reader = np.zeros(table.num_rows, np.bool_), _block_reader(language)
     used, story_of = np.unique(np.asarray(story.indices), return_inverse=True)
-    stories = _read_stories(story.dictionary.take(pa.array(used)))
+    stories = _read_stories(story.dictionary.take(pa.array(used)), reader)
     if not stories.plots.count:
         return ConfirmedRows(rows, set())
-    questions = _read_questions(table, question, stories, stories.number[story_of])
+    questions = _read_questions(table, question, stories, stories.number[story_of], reader)
     rows[questions.row] = True
     for part in _parts(questions):
-        rows[part.row[_find_wrong(table, stories, part)]] = False
+        rows[part.row[_find_wrong(table, stories, part, _label_words(language))]] = False
     # A story whose rows are not all confirmed is left as a whole: what is wrong with it is said at its first row.
     is_left = np.zeros(len(used), np.bool_)
     is_left[story_of[~rows]] = True
     rows &= ~is_left[story_of]
     asks = questions.asked
     kinds = np.column_stack([asks.ask, (asks.chain != NOBODY).sum(axis=0)])[rows[questions.row]]
-    asked = {kind_name(ASKS[ask], order) for ask, order in np.unique(kinds, axis=0).tolist()}
-    return ConfirmedRows(rows, asked)
+    return ConfirmedRows(rows, {kind_name(ASKS[ask], order) for ask, order in np.unique(kinds, axis=0).tolist()})
 
 
 def _coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
@@ -145,12 +177,12 @@ def _coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(pa.string()))
 
 
-def _read_stories(texts: pa.StringArray) -> _Stories:
+def _read_stories(texts: pa.StringArray, reader: BlockReader) -> _Stories:
     """Read stories in plain sentences with words of the pack, and leave out the others and those that cannot happen."""
     lines = pc.split_pattern(texts, "\n")
     lengths = np.asarray(pc.list_value_length(lines))
     coded = lines.flatten().dictionary_encode()
-    known, code = _block_reader().sentences(coded.dictionary), np.asarray(coded.indices)
+    known, code = reader.sentences(coded.dictionary), np.asarray(coded.indices)
     owner = np.repeat(np.arange(len(texts)), lengths)
     is_room_missing = (known.kind == EventKind.PLACE) & (known.words[ROLES.index(ROOM)] == NO_WORD)
     is_left = lengths > MOST_SENTENCES
@@ -217,7 +249,9 @@ def _pick_cast(cast: Cast, columns: Numbers) -> Cast:
     return Cast(*(getattr(cast, item.name).take(columns, axis=1) for item in fields(Cast)))
 
 
-def _read_questions(table: pa.Table, texts: pa.DictionaryArray, stories: _Stories, story: Numbers) -> _Questions:
+def _read_questions(
+    table: pa.Table, texts: pa.DictionaryArray, stories: _Stories, story: Numbers, reader: BlockReader
+) -> _Questions:
     """Read the questions of rows about stories that were read, and leave out the others.
 
     Args:
@@ -225,8 +259,9 @@ def _read_questions(table: pa.Table, texts: pa.DictionaryArray, stories: _Storie
         texts: Their questions.
         stories: The stories.
         story: The story of each row, -1 if it was not read.
+        reader: Reads the questions.
     """
-    known, code = _block_reader().questions(texts.dictionary), np.asarray(texts.indices)
+    known, code = reader.questions(texts.dictionary), np.asarray(texts.indices)
     row = np.flatnonzero((story >= 0) & known.is_read[code])
     story, code, cast = story[row], code[row], stories.cast
     thing = local_numbers(known.thing[code], cast.things[:, story].T)
@@ -287,7 +322,7 @@ def _parts(questions: _Questions) -> Iterator[_Questions]:
             yield questions.pick(part)
 
 
-def _find_wrong(table: pa.Table, stories: _Stories, questions: _Questions) -> Flags:
+def _find_wrong(table: pa.Table, stories: _Stories, questions: _Questions, words: LabelWords) -> Flags:
     """Return which rows say what does not follow, or on which oracle and checker differ; all of one reading."""
     columns, story = np.unique(questions.asked.story, return_inverse=True)
     plots, own = stories.plots.pick(columns), questions.readings[int(questions.own[0])]
@@ -302,15 +337,15 @@ def _find_wrong(table: pa.Table, stories: _Stories, questions: _Questions) -> Fl
     lie, cast = stories.lie[:longest, columns], _pick_cast(stories.cast, columns)
     labelled = LabelledQuestions(plots, lie, cast, asked, questions.chain, derived, own, questions.unknown)
     row = pa.array(questions.row)
-    for name, right in labelled.columns(_label_words()).items():
+    for name, right in labelled.columns(words).items():
         if name in table.column_names:
             wrong |= _differ(table.column(name).take(row).combine_chunks(), right)
     return wrong
 
 
 @cache
-def _label_words() -> LabelWords:
-    wording = find_wording(LANGUAGE)
+def _label_words(language: str) -> LabelWords:
+    wording = find_wording(language)
     return LabelWords.of(wording, wording.vocabulary.agents, wording.vocabulary.containers)
 
 

@@ -40,7 +40,7 @@ def replace(text: str, start: int, end: int, new: str) -> str:
 
 
 def rename(text: str, names: dict[str, str]) -> str:
-    return re.sub(r"[A-ZÀ-Ý][\w-]*\w", lambda match: names.get(match[0], match[0]), text)
+    return re.sub(rf"\b(?:{'|'.join(names)})\b", lambda match: names[match[0]], text)
 
 
 def named(story: Narrated, text: str) -> list[str]:

@@ -332,7 +332,7 @@ def readings(story: Narrated) -> Reading:
 
 
 def rename(text: str, names: dict[str, str]) -> str:
-    return re.sub(r"[A-ZÀ-Ý][\w-]*\w", lambda match: names.get(match[0], match[0]), text)
+    return re.sub(rf"\b(?:{'|'.join(names)})\b", lambda match: names[match[0]], text)
 
 
 def test_renaming_people_renames_the_facts() -> None:

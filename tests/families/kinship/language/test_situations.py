@@ -17,7 +17,9 @@ WHOLE = [frame for frame in our_frames().frames if frame.group in (SITUATION, SP
 SITUATIONS = [frame for frame in our_frames().frames if frame.is_situation]
 
 
-def fill(frame: Frame, relation: str, genders: tuple[str, str], *, pronouns: bool) -> tuple[str, tuple[str, str, str]]:
+def fill(
+    frame: Frame, relation: str, genders: tuple[str, str], *, pronouns: bool, word_in_slot: str = ""
+) -> tuple[str, tuple[str, str, str]]:
     """Return the text of a frame, and the fact that it states."""
     owner, relative = NAMED[genders[0]][0], NAMED[genders[1]][1]
     he, his, him = PRONOUNS[genders[0]]
@@ -26,7 +28,8 @@ def fill(frame: Frame, relation: str, genders: tuple[str, str], *, pronouns: boo
     for slot, value in (
         ("A.he", he), ("A.his", his), ("A.him", him), ("A.He", he.capitalize()), ("A.His", his.capitalize()),
         ("A or he", he if pronouns else owner), ("A or him", him if pronouns else owner),
-        ("A's", his if pronouns else f"{owner}'s"), ("kin", kin), ("A", owner), ("B", relative),
+        ("A's", his if pronouns else f"{owner}'s"), ("kin", kin), ("A", owner), ("B", relative), ("word", word_in_slot),
+        ("A.did", "sang"), ("A.doing", "singing"), ("adv", " by the gate"), ("place", " by the gate"),
     ):  # fmt: skip
         text = text.replace(f"{{{slot}}}", value)
     return text, (owner, kin, relative)
@@ -48,9 +51,10 @@ def facts(text: str, names: list[str]) -> set[tuple[str, str, str]]:
 @pytest.mark.parametrize("frame", WHOLE, ids=lambda frame: frame.text)
 def test_a_situation_states_its_fact_and_no_other(frame: Frame) -> None:
     for relation, genders, pronouns in cases(frame):
-        text, fact = fill(frame, relation, genders, pronouns=pronouns)
-        around = f"The sun shone.\n{fact[0]} ate a plum.\n{text}\n{fact[2]} drank a glass of water."
-        assert facts(around, [fact[0], fact[2]]) == {fact}
+        for word_in_slot in frame.words or ("",):
+            text, fact = fill(frame, relation, genders, pronouns=pronouns, word_in_slot=word_in_slot)
+            around = f"The sun shone.\n{fact[0]} ate a plum.\n{text}\n{fact[2]} drank a glass of water."
+            assert facts(around, [fact[0], fact[2]]) == {fact}
 
 
 @pytest.mark.parametrize("frame", [each for each in SITUATIONS if each.can_be_joined], ids=lambda frame: frame.text)
@@ -58,7 +62,9 @@ def test_a_situation_states_its_fact_and_no_other(frame: Frame) -> None:
 def test_a_joined_situation_states_its_fact_too(frame: Frame, joiner: str) -> None:
     other, another = "Samir's sister Nora ate a plum.", ("Samir", "sister", "Nora")
     for relation in sorted(frame.relations):
-        text, fact = fill(frame, relation, (FEMALE, MALE), pronouns=False)
+        text, fact = fill(
+            frame, relation, (FEMALE, MALE), pronouns=False, word_in_slot=frame.words[0] if frame.words else ""
+        )
         names = [fact[0], fact[2], "Samir", "Nora"]
         assert facts(f"{text[:-1]}{joiner}{other}", names) == {fact, another}
         assert facts(f"{other[:-1]}{joiner}{text}", names) == {fact, another}

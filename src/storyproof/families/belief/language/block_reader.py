@@ -1,8 +1,8 @@
 """The sentences and questions of many stories read at once, as arrays: those in the words of a language pack.
 
-Text is cut at its words. Names and nouns are found as `reader` finds them, and texts that differ in nothing else have
-one skeleton, which `reader` reads once. What it does not read, or not by its table of skeletons alone, is left to it:
-pronouns, words of one's own, connectives and times.
+Text is cut at its words, or characters where no spaces separate words. Names and nouns are found as `reader` finds
+them, and texts that differ in nothing else have one skeleton, which `reader` reads once. What it does not read, or not
+by its table of skeletons alone, is left to it: pronouns, words of one's own, connectives and times.
 """
 
 from __future__ import annotations
@@ -111,16 +111,23 @@ class QuestionTable:
 
 
 class BlockReader:
-    """Reads texts in the words of one language that puts spaces between words."""
+    """Reads texts in the words of one language."""
 
-    def __init__(self, reader: StoryReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: StoryReader, earlier: Sequence[StoryReader] = ()) -> None:
+        """Prepare to read.
+
+        Args:
+            reader: The reader of the language.
+            earlier: Those of the languages that questions are tried in before.
+        """
+        self._reader, self._earlier = reader, earlier
         phrases = reader.phrases()
         self._phrases = list(phrases.values())
         self._number_words()
         self._tokens: dict[str, _Token] = {}
         self._words: dict[str, int] = {}
-        pieces = [surface.split(_SPACE) for surface in phrases]
+        self._is_spaced, self._space = reader.pack.grammar.spaced, reader.pack.space
+        pieces = [surface.split(_SPACE) if self._is_spaced else list(surface) for surface in phrases]
         for word in (word for words in pieces for word in words):
             self._words.setdefault(word, len(self._words))
         self._starts = {words[0] for words in pieces}
@@ -196,6 +203,8 @@ class BlockReader:
             tomi = _read_if_possible(parse_question, text)
             if clause is None or clause.named != named or tomi not in (None, clause.question):
                 continue
+            if any(_read_if_possible(other.read_question, text) is not None for other in self._earlier):
+                continue
             ask[number], is_read[number], is_tomi[number] = ASKS.index(clause.question.ask), True, tomi is not None
             agents = [at for at, role in enumerate(clause.roles) if role == AGENT]
             chain[: len(agents), number] = agents
@@ -223,12 +232,12 @@ class BlockReader:
 
     def _find_alike(self, texts: pa.StringArray, *, initial: bool) -> _Alike:
         """Find the phrases of texts, and which texts differ in nothing else."""
-        token, text = _cut(texts)
+        token, text = _cut(texts, is_spaced=self._is_spaced)
         known = [self._token(each) for each in token.dictionary.to_pylist()]
         code = np.asarray(token.indices)
         columns = zip(*known, strict=True) if known else ((), (), (), ())
         word, lowered, tails, clear = columns
-        tail_numbers: dict[str, int] = {_SPACE: 0}
+        tail_numbers: dict[str, int] = {self._space: 0}
         tail = np.array([tail_numbers.setdefault(each, len(tail_numbers)) for each in tails], np.int32)[code]
         starts = np.flatnonzero(np.diff(text, prepend=_NOTHING))
         unclear = np.zeros(len(texts), np.bool_)
@@ -242,12 +251,7 @@ class BlockReader:
             is_longer = small_length > length[starts]
             phrase[starts] = np.where(is_longer, small, phrase[starts])
             length[starts] = np.maximum(length[starts], small_length)
-        found = np.flatnonzero(phrase != _NOTHING)
-        is_within = np.zeros(len(code) + self._longest, np.bool_)
-        for more in range(1, self._longest):
-            is_within[found[length[found] > more] + more] = True
-        is_within = is_within[: len(code)]
-        unclear[text[found[is_within[found]]]] = True  # a phrase may begin in another: the first one counts
+        found, is_within = self._without_overlaps(phrase, length, _places(text, len(texts)))
         # Literal words have the number of their token, phrases one of their kind and what follows them.
         symbol = code.astype(np.int64)
         last = found + length[found] - 1
@@ -289,6 +293,25 @@ class BlockReader:
             phrase[ends], length[ends] = self._phrase_at[node[ends]], more + 1
         return phrase, length
 
+    def _without_overlaps(self, phrase: Codes, length: Codes, place: Numbers) -> tuple[Numbers, Flags]:
+        """Return the tokens at which phrases begin, and which tokens belong to one but do not begin it.
+
+        Args:
+            phrase: The longest phrase that begins at each token.
+            length: Its number of words.
+            place: The place of each token in its text.
+        """
+        found = np.flatnonzero(phrase != _NOTHING)
+        found = found[np.argsort(place[found], kind="stable")]
+        is_within = np.zeros(len(phrase) + self._longest, np.bool_)
+        # A phrase that begins in another is none.
+        for at in np.split(found, np.cumsum(np.bincount(place[found]))[:-1]) if len(found) else ():
+            at = at[~is_within[at]]
+            for more in range(1, self._longest):
+                is_within[at[length[at] > more] + more] = True
+        is_within = is_within[: len(phrase)]
+        return np.sort(found[~is_within[found]]), is_within
+
     def _token(self, text: str) -> _Token:
         """Return what is known of a token."""
         token = self._tokens.get(text)
@@ -300,6 +323,8 @@ class BlockReader:
 
     def _analyse(self, text: str) -> _Token:
         other = len(self._words)
+        if not self._is_spaced:
+            return _Token(number := self._words.get(text, other), number, "", is_clear=True)
         match = _WORD.match(text)
         if match is not None and _WORD.search(text, match.end()) is None:
             word = match[0]
@@ -318,14 +343,17 @@ def _read_if_possible(read: Callable[[str], Read], text: str) -> Read | None:
         return None
 
 
-def _cut(texts: pa.StringArray) -> tuple[pa.DictionaryArray, Numbers]:
-    """Cut texts before each of their words; return the tokens, and the number of the text of each."""
+def _cut(texts: pa.StringArray, *, is_spaced: bool) -> tuple[pa.DictionaryArray, Numbers]:
+    """Cut texts before each of their words, or characters; return the tokens, and the number of the text of each."""
     _, offsets, data = texts.buffers()
     bounds = np.frombuffer(offsets, np.int32, len(texts) + 1, texts.offset * 4)
     letters = np.frombuffer(data, np.uint8, int(bounds[-1])) if data is not None else np.zeros(0, np.uint8)
-    in_word = _IN_WORD[letters]
-    begins = in_word.copy()
-    begins[1:] &= ~in_word[:-1]
+    if is_spaced:
+        in_word = _IN_WORD[letters]
+        begins = in_word.copy()
+        begins[1:] &= ~in_word[:-1]
+    else:
+        begins = (letters & 0xC0) != 0x80
     begins[: bounds[0]] = False
     begins[bounds[:-1][bounds[:-1] < bounds[1:]]] = True  # texts that are not empty
     cuts = np.append(np.flatnonzero(begins), bounds[-1]).astype(np.int32)

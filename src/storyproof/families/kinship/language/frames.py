@@ -29,7 +29,7 @@ SOURCES = (
     "A", "B", "Who", "Whose", "whose", "kin", "a kin", "siblings",
     "A.his", "A.he", "A.him", "A.His", "A.He", "A's", "A or him", "A or he",
     "A.did", "A.doing", "A.done", "B.did", "B.doing", "B.done", "B.do",
-    "met", "meeting", "rest", "joint", "place", "moment",
+    "met", "meeting", "rest", "joint", "place", "moment", "word",
 )  # fmt: skip
 _COMPOSED: Mapping[str, tuple[str, ...]] = {
     "only kin": ("kin",),
@@ -64,11 +64,13 @@ class Frame:
         group: What kind of construction it is.
         text: Its text.
         relations: What B may be to A, without gender.
+        words: What its slot {word} may be filled with, if it has one.
     """
 
     group: str
     text: str
     relations: frozenset[str] = frozenset(NAMES)
+    words: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -216,12 +218,19 @@ def our_frames() -> Frames:
     data = _table("frames.yaml")
     joiners, past, lasting = (data.pop(name) for name in ("joiners", "connectives", "lasting connectives"))
     frames = [Frame(group, text) for group, texts in data.items() for text in texts]
-    for names, texts in _table("situations.yaml").items():
+    situations = _table("situations.yaml")
+    words = {name: tuple(listed.split(", ")) for name, listed in situations.pop("words").items()}
+    slot = re.compile(rf"\{{({'|'.join(words)})\}}")
+    for names, texts in situations.items():
         relations = frozenset(NAMES if names == ANY else names.split())
         if unknown := relations - set(NAMES):
             known = ", ".join([ANY, *NAMES])
             raise DataError(f"situations.yaml has the unknown relation '{min(unknown)}'; expected some of {known}.")
-        frames += [Frame(SITUATION, text, relations) for text in texts]
+        for text in texts:
+            slots = slot.findall(text)
+            if len(slots) > 1:
+                raise DataError(f"'{text}' in situations.yaml has {len(slots)} slots of words; leave one.")
+            frames.append(Frame(SITUATION, slot.sub("{word}", text), relations, words[slots[0]] if slots else ()))
     return Frames(tuple(frames), {PAST: tuple(past), LASTING: tuple(lasting)}, tuple(joiners))
 
 

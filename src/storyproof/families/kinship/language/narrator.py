@@ -56,7 +56,7 @@ _SIZES = (2, 2, len(PREDICATES), 2, 3, 3)  # of what decides which frames can pu
 _SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which one must show A's gender
 _FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
 _TENSES = (None, PAST, LASTING)
-_PLACE_SHARE, _CONNECTIVE_SHARE, _SITUATION_SHARE = 0.5, 0.35, 0.65  # of sentences that could have one
+_PLACE_SHARE, _CONNECTIVE_SHARE, _SITUATION_SHARE = 0.5, 0.35, 0.6  # of sentences that could have one
 _RESUMED_SHARE, _GOING_ON_SHARE = 0.8, 0.5  # of pronouns instead of names, and of "was still at it", where they fit
 _TRIES = 12  # how often another frame is drawn for those that do not fit
 # Words that two phrases of a sentence may share; any other word stands there once: not "a line between two pegs between
@@ -226,6 +226,10 @@ class SceneNarrator:
         ]
         self._needs = np.array(needs) @ (1 << np.arange(5))
         self._has_deed = np.array(needs)[:, :2]
+        self._word_counts = np.array([max(len(frame.words), 1) for frame in frames])
+        self._words = np.full((len(frames), int(self._word_counts.max())), NOTHING, np.int32)
+        for number, words in enumerate(frame.words for frame in frames):
+            self._words[number, : len(words)] = self._number(words)
         cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
@@ -683,6 +687,7 @@ class _Telling:
                     put(f"{person}.{form}", table[self._scene, deed])
         for form in ("met", "meeting", "rest", "joint"):
             put(form, self._meeting[form][:, fact])
+        put("word", n._words[frame, self._draws.below(n._word_counts[frame], rows)])
         # Nobody is at two places.
         pair = np.maximum(np.stack([owner, relative]), 0)
         place = np.where(self._placed[every, pair].any(axis=0), NOTHING, self._place[:, fact])

@@ -180,3 +180,17 @@ def test_files_in_folders_and_archives_have_errata_and_certificates(file: Path, 
         "audit", str(tmp_path / "sets"), "--errata", str(tmp_path / "card-sets" / "errata" / "Hi-ToM_data.jsonl")
     )
     assert "4 disagreements" in known.stdout
+
+
+def test_what_depends_on_the_reading_is_no_error_where_no_reading_is_stated(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    story = (
+        "Ann entered the hall.\nBo entered the hall.\nThe key is in the box.\nBo exited the hall.\n"
+        "Ann moved the key to the jar.\nAnn exited the hall.\nBo entered the hall."
+    )
+    row = {"story": story, "question": "Where will Bo look for the key?", "answer": "box"}
+    path.write_text(json.dumps(row) + "\n")
+    errata = errata_of(path, storyproof.audit(path).files[0])
+    assert [(each.published, each.correct, each.reading) for each in errata.entries] == [("box", "", "closed")]
+    found = look_up(path, [errata])
+    assert [(each.expected, each.fix, each.reading) for each in found.findings] == [("", "", "closed")]

@@ -6,9 +6,9 @@ Words that recur are dictionary-encoded in memory; on disk they are plain string
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 
@@ -98,6 +98,55 @@ class Example(NotebookView):
         for name, value in row.items():
             (shared if name in _SHARED else extra)[name] = value
         return cls(**shared, family=family, extra=extra)
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Sequence[Any]], family: str = "") -> list[Self]:
+        """Build the examples of many rows from their columns, as `from_row` does one by one."""
+        others = [name for name in columns if name not in _SHARED]
+        shared = zip(*(columns[name] for name in SCHEMA.names), strict=True)
+        # In the order of SCHEMA, and written out, which takes half as long as a dictionary of arguments.
+        examples = [
+            cls(
+                id=id,
+                story_id=story_id,
+                benchmark=benchmark,
+                split=split,
+                story=story,
+                question=question,
+                answer=answer,
+                candidates=candidates,
+                question_type=question_type,
+                order=order,
+                chain=chain,
+                story_type=story_type,
+                false_belief=false_belief,
+                readings=readings,
+                proof=proof,
+                family=family,
+            )
+            for (
+                id,
+                story_id,
+                benchmark,
+                split,
+                story,
+                question,
+                answer,
+                candidates,
+                question_type,
+                order,
+                chain,
+                story_type,
+                false_belief,
+                readings,
+                proof,
+            ) in shared
+        ]
+        if others:
+            extra = zip(*(columns[name] for name in others), strict=True)
+            for example, values in zip(examples, extra, strict=True):
+                object.__setattr__(example, "extra", dict(zip(others, values, strict=True)))
+        return examples
 
     def get(self, column: str) -> Any:
         """Return the value of a column that not all families have; None if the row lacks it."""

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
+from storyproof.audits import audit
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import names
 from storyproof.datasets.content_hash import ContentHash
@@ -83,7 +84,7 @@ def test_shards_have_the_content_of_one_file(tmp_path: Path, format: str) -> Non
 def test_shards_depend_on_the_command_alone() -> None:
     made = make_benchmark("tomi", 7)
     whole, divided = BLOCK * 16, BLOCK * 17
-    many = ((BLOCK * 128, 128), (BLOCK * 129, 65), (BLOCK * 2048, 128), (BLOCK * 8192, 512), (BLOCK * 90_000, 563))
+    many = ((BLOCK * 128, 128), (BLOCK * 129, 65), (BLOCK * 2048, 128), (BLOCK * 8192, 512), (BLOCK * 90_000, 704))
     for count, shards in ((3, 1), (whole, 1), (divided, 17), *many):
         plan = plan_shards(made, {"train": count, "test": 0})
         assert len(plan) == shards
@@ -198,6 +199,44 @@ def test_a_full_disk_keeps_finished_shards_and_replaces_nothing(
     assert files_of(tmp_path / "out") == before
     make(tmp_path / "out", seed=8, force=True)
     assert files_of(tmp_path / "out") == files_of(tmp_path / "one")
+
+
+class FullDisk(LocalFolder):
+    """A folder in which one shard finds no space."""
+
+    def put(self, file: Path, name: str) -> None:
+        if name.startswith("train-00002"):
+            raise OSError(28, "No space left on device")
+        super().put(file, name)
+
+
+def make_apart(out: Path, workers: int) -> None:
+    """Make what `make` makes, in worker processes, which do not have its patch."""
+    made = make_benchmark("tomi", 7).with_blocks_of(BLOCK)
+    with make_engine(workers=workers) as engine:
+        write_dataset(made, COUNTS, out, engine=engine, shard_stories=BLOCK)
+
+
+def test_a_full_disk_in_one_worker_is_one_sentence_and_leaves_no_dataset(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path / "one")
+    with monkeypatch.context() as patch:
+        patch.setattr("storyproof.datasets.writing.LocalFolder", FullDisk)
+        said = r"cannot write .*out: No space left on device; the shards that are finished are kept, and the same"
+        with pytest.raises(DataError, match=said):
+            make_apart(tmp_path / "out", 2)
+    assert not (tmp_path / "out").exists()
+    make_apart(tmp_path / "out", 2)
+    assert files_of(tmp_path / "out") == files_of(tmp_path / "one")
+
+
+def test_more_workers_than_shards_change_nothing(tmp_path: Path) -> None:
+    make(tmp_path / "one")
+    make_apart(tmp_path / "many", 9)
+    assert files_of(tmp_path / "many") == files_of(tmp_path / "one")
+    with make_engine(workers=9) as engine:
+        assert storyproof.verify(tmp_path / "many", engine=engine).ok
 
 
 def test_an_unfinished_dataset_of_another_command_is_kept(tmp_path: Path) -> None:
@@ -415,6 +454,18 @@ def test_whoever_reads_a_file_also_hashes_it(shards: Path, monkeypatch: pytest.M
     with make_engine(workers=2) as engine:
         [finding] = storyproof.verify(shards, engine=engine).findings
     assert "train-00001-of-00003.jsonl differs from the manifest" in finding.found
+
+
+def test_many_large_files_are_audited_on_all_cores(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storyproof.audits.audit.available_cores", lambda: 16)
+    assert audit.usual_workers([shards]) == 1  # small ones are not worth a process
+    monkeypatch.setattr("storyproof.audits.audit._WORKER_BYTES", 1)
+    files = sorted(shards.glob("*.jsonl"))
+    assert len(files) > 2
+    assert [audit.usual_workers([shards]), audit.usual_workers(files[:2])] == [len(files), 2]
+    assert audit.usual_workers(["s3://bucket/data", shards / "missing"]) == 1
+    monkeypatch.setattr("storyproof.audits.audit.available_cores", lambda: 2)
+    assert audit.usual_workers([shards]) == 2
 
 
 def test_of_damaged_files_the_first_one_is_named(shards: Path) -> None:

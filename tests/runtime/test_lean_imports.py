@@ -1,4 +1,5 @@
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,7 @@ def test_commands_do_not_import_pandas(workers: int, tmp_path: Path) -> None:
     (tmp_path / "modules").mkdir()
     (tmp_path / "modules" / "pandas.py").write_text(PANDAS)
     path = os.pathsep.join([str(tmp_path / "modules"), os.environ.get("PYTHONPATH", "")])
-    variables = {"PYTHONPATH": path, "IMPORTED": tmp_path / "imported"}
+    variables: dict[str, str | Path] = {"PYTHONPATH": path, "IMPORTED": tmp_path / "imported"}
     assert run("-c", "import pyarrow as pa; pa.array([0])", **variables).returncode != 2  # as Arrow does by itself
     assert (tmp_path / "imported").exists()
     (tmp_path / "imported").unlink()
@@ -61,6 +62,24 @@ print(os.environ.get("OPENBLAS_NUM_THREADS"))
     for given, expected in (({}, "1\nNone\n"), ({"OPENBLAS_NUM_THREADS": "3"}, "3\n3\n")):
         done = subprocess.run([sys.executable, "-c", code], env={**without, **given}, capture_output=True, text=True)
         assert done.stdout == expected, done.stderr
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no such setting")
+def test_memory_that_is_freed_is_used_again() -> None:
+    code = """
+import resource, sys
+from storyproof.runtime.lean_imports import import_arrow_alone
+if sys.argv[1] == "kept":
+    import_arrow_alone()
+import numpy as np
+import pyarrow as pa
+for _ in range(30):
+    arrays = [np.ones(12 << 20, np.uint8) for _ in range(4)]
+    tables = [pa.array(each).take(pa.array([0] * 1000)) for each in arrays]
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
+"""
+    kept, given_back = (int(run("-c", code, each).stdout) for each in ("kept", "given back"))
+    assert kept < given_back / 2
 
 
 def test_worker_processes_do_not_import_the_command_line(tmp_path: Path) -> None:

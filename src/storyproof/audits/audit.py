@@ -31,6 +31,7 @@ from storyproof.datasets.manifest import (
 from storyproof.datasets.path_conflicts import refuse_overlap
 from storyproof.datasets.reading import ERRATA, DataFile, find_sources, folders_with_data
 from storyproof.engines import Engine, in_order, make_engine
+from storyproof.engines.processes import available_cores
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.family import Family, families, load_family
 from storyproof.families.file_judge import Subject
@@ -43,6 +44,7 @@ from storyproof.io.bounded_input import FILE, kind_of
 from storyproof.io.storage import RemoteFolder, is_url
 
 Progress = Callable[[int], None]
+_WORKER_BYTES = 8 << 20  # of files, for which a worker process pays: starting one takes as long as judging some of them
 
 
 @takes_rows("paths", or_paths=True)
@@ -152,12 +154,13 @@ def _audit(
     orders = _Orders(examine_file)
     compared: list[RowHashes] = []
     rows_compared = 0
+    has_one_split = len({file.split for file in files}) == 1 and files[0].split is not None
     with make_engine() if engine is None else nullcontext(engine) as entered:
         for file, examined in zip(files, in_order(entered, examine_file, files), strict=True):
             reports.append(orders.follow(file, examined))
             hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
             rows_compared += sum(len(each.questions) for each in examined.compared)
-            if rows_compared <= MOST_COMPARED:
+            if rows_compared <= MOST_COMPARED and not has_one_split:
                 compared += examined.compared
             else:
                 compared.clear()  # 25 bytes a row, of any number of files
@@ -175,6 +178,19 @@ def _audit(
 
 
 verify = audit
+
+
+def usual_workers(paths: Sequence[str | Path]) -> int:
+    """Return how many worker processes the files at some paths are worth, at most one for each core."""
+    files: list[Path] = []
+    try:
+        for path in (Path(path) for path in paths if not is_url(path)):
+            below = path.rglob("*") if path.is_dir() else (path,)
+            files += [each for each in below if each.suffix in suffixes() and each.name != MANIFEST and each.is_file()]
+        size = sum(each.stat().st_size for each in files)
+    except OSError:
+        return 1  # whoever reads them says what is wrong
+    return max(1, min(available_cores(), len(files), size // _WORKER_BYTES))
 
 
 def listed_statuses(report: AuditReport) -> dict[str, dict[str, int]]:

@@ -7,11 +7,9 @@ are read as `storyproof.story` reads a user's own text, and judged again in the 
 
 from __future__ import annotations
 
-import gc
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -46,6 +44,7 @@ from storyproof.formats.lines import find_bad_bytes
 from storyproof.formats.published import CLUTRR_SETS
 from storyproof.formats.records import RECORD, RecordFile
 from storyproof.io.bounded_input import name_of
+from storyproof.runtime.collection import without_collection
 from storyproof.runtime.progress import beat
 
 AUTO = "auto"
@@ -97,7 +96,7 @@ def examine(
                 if family and each.name != family:
                     raise _other_family(path, rows, load_family(family), says)
                 for part in in_parts(rows) if rows.num_rows else ():
-                    with _no_collection():
+                    with without_collection():
                         found += bench.judge(each, part)
                     progress(part.num_rows)
                     judged += part.num_rows
@@ -491,18 +490,6 @@ def _other_family(path: Path, table: pa.Table, family: Family, says: str) -> Dat
     lacking = sorted(family.marks - set(table.column_names))
     content = f"no column '{lacking[0]}'" if lacking else f"rows of {family_of_table(table).title}"
     return DataError(f"{path}: found {content}; expected rows of {family.title}, as {says} says.")
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the cyclic collector out: parsing makes many small objects and no cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 # Files and formats.

@@ -118,7 +118,13 @@ def audit(
     most: Annotated[int, typer.Option(help="List at most this many findings; 0 lists all.")] = 20,
     engine: engines.Name = engines.PROCESSES,
     address: engines.Address = None,
-    workers: engines.Workers = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Processes, each of which reads one file or shard at a time; findings stay the same.",
+            show_default="all available cores, fewer for few or small files",
+        ),
+    ] = None,
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write everything to a JSON file; - for standard output.")
     ] = None,
@@ -131,6 +137,7 @@ def audit(
     With `--generator`, samples of a program are judged instead of files, and disagreements shrunk to small stories.
     """
     import storyproof
+    from storyproof.audits.audit import usual_workers
     from storyproof.formats.columns import parse_columns
     from storyproof.io.archives import unpacked
 
@@ -166,6 +173,8 @@ def audit(
         raise ConfigError(
             f"--ambiguous is '{ambiguous}', but it has an effect on corrected files only; add --fix FOLDER."
         )
+    if workers is None and engine == engines.PROCESSES:
+        workers = usual_workers(places)
     with engines.needed(engine, address, workers, *places) as started, progress_bar("questions", None) as progress:
         report = storyproof.audit(
             places,

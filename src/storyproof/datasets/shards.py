@@ -32,7 +32,7 @@ Counts = dict[str, Counter[tuple[str, ...]]]
 _WHOLE_BLOCKS = 16  # a split of at most 16 blocks, 98,304 stories, is one file
 _USUAL_SHARDS = 128  # of a larger split: at the end of the work, cores without a shard wait for those that have one
 _MANY_SHARDS = 512  # of a split whose shards would be larger than that
-_MOST_BLOCKS = 160  # of a shard: 983,040 stories, some hundred megabytes
+_MOST_BLOCKS = 128  # of a shard: 786,432 stories, which take less than 1 GiB of memory to verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def plan_shards(benchmark: Benchmark, counts: Mapping[str, int], stories: int | 
         counts: Stories for each split.
         stories: How many a shard has, rounded up to whole blocks. By default a split of at most 98,304 stories is one
             shard. A larger one is divided into up to 128; into up to 512 if they would have more than 98,304; and into
-            still more if they would have more than 983,040.
+            still more if they would have more than 786,432.
     """
     shards = []
     for split in SPLITS:
@@ -226,15 +226,23 @@ def tally_rows(
         codes = np.zeros(table.num_rows, np.int64)
         for column in columns:
             codes = codes * len(coded[column][1]) + coded[column][0]
-        codes = np.sort(codes[first] if name == "story_types" else codes)
-        starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
-        sizes = np.diff(np.append(starts, len(codes))).tolist()
-        for code, size in zip(codes[starts].tolist(), sizes, strict=True):
+        for code, size in _code_counts(codes[first] if name == "story_types" else codes):
             values = []
             for column in reversed(columns):
                 code, number = divmod(code, len(coded[column][1]))
                 values.append(coded[column][1][number])
             counts[name][tuple(reversed(values))] += size
+
+
+def _code_counts(codes: npt.NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Yield each number that occurs, and how often."""
+    if codes.max() < len(codes):
+        sizes = np.bincount(codes)
+        distinct = np.flatnonzero(sizes)
+        sizes = sizes[distinct]
+    else:
+        distinct, sizes = np.unique(codes, return_counts=True)
+    yield from zip(distinct.tolist(), sizes.tolist(), strict=True)
 
 
 def _value_counts(array: pa.Array) -> Iterator[tuple[str, int]]:

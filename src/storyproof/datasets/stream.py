@@ -1,7 +1,8 @@
 """The verb `stream`: stories of a benchmark one after the other, without end and without files.
 
-A stream is made of blocks as a dataset is, but of small ones, so that the first story comes at once. Its stories are
-proved in the same way, and are other stories than those of a dataset of the same seed; their ids say so (`s7-train-…`).
+A stream is made of blocks as a dataset is, but of small ones, and of still smaller ones instead of the first, so that
+the first story comes at once. Its stories are proved in the same way, and are other stories than those of a dataset of
+the same seed; their ids say so (`s7-train-…`).
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ from storyproof.benchmark import Benchmark
 from storyproof.datasets.dials import turn
 from storyproof.errors import ConfigError, UnknownNameError, quoted
 from storyproof.example import SPLITS, Example
+from storyproof.generation.arrow_columns import plain_values
+from storyproof.runtime.collection import without_collection
 from storyproof.stories import StoryText
 
-BLOCK_STORIES = 24  # the first story waits for its block: milliseconds, and few enough calls of NumPy for each story
+BLOCK_STORIES = 192  # few enough calls of NumPy for each story
+_FIRST_STORIES = 24  # that are made at once: the first story waits for these only, some milliseconds
 _KEPT = 8  # blocks, for callers that go back a little
 
 
@@ -43,10 +47,11 @@ class Stream:
     def __init__(self, benchmark: Benchmark, split: str = "train") -> None:
         if split not in SPLITS:
             raise UnknownNameError("split", split, SPLITS)
-        self._made = benchmark.with_blocks_of(BLOCK_STORIES)
+        self._made, self._beginning = _recipes(benchmark)
         self._split = split
         self._first, self._step = 0, 1  # the blocks of a shard
-        self._blocks: OrderedDict[int, list[StoryText]] = OrderedDict()
+        # By the size of the block and its number; of some there is the beginning only.
+        self._blocks: OrderedDict[tuple[int, int], list[StoryText]] = OrderedDict()
         self.position = 0
         self._capacity = self._made.capacity(split)
         if self._capacity < 1:
@@ -94,7 +99,9 @@ class Stream:
             raise IndexError(
                 f"there are {self.capacity:,} different stories; {row_number} is the place after the last."
             )
-        return self._block(number)[place]
+        made = self._made if number else self._beginning
+        number, place = divmod(row_number, made.block_stories)
+        return self._block(made, number, place)[place]
 
     def rows(self) -> Iterator[Example]:
         """Yield the questions of the stories that follow, one by one; the position moves story by story."""
@@ -152,38 +159,51 @@ class Stream:
             "shard": [self._first, self._step],
         }
 
-    def _block(self, number: int) -> list[StoryText]:
-        """Return the stories of a block."""
-        if number in self._blocks:
-            self._blocks.move_to_end(number)
-            return self._blocks[number]
-        made = self._made
-        table = made.block(self._split, number)
-        rows = made.rows_per_story(self._split)
-        head = f"s{made.seed}-"
-        named = ({**row, "id": head + row["id"], "story_id": head + row["story_id"]} for row in table.to_pylist())
-        examples = [Example.from_row(row, made.family) for row in named]
-        first = number * made.block_stories
-        stories = [
-            StoryText(questions[-1].story, tuple(questions), family=made.family, index=first + place)
-            for place in range(made.block_stories)
-            if (questions := examples[place * rows : (place + 1) * rows])
-        ]
-        self._blocks[number] = stories
+    def _block(self, made: Benchmark, number: int, place: int) -> list[StoryText]:
+        """Return the stories of a block, at least up to a place."""
+        key = made.block_stories, number
+        if place < len(self._blocks.get(key, ())):
+            self._blocks.move_to_end(key)
+            return self._blocks[key]
+        few = self._beginning.block_stories
+        is_first = not self._blocks and place < few
+        table = made.beginning(self._split, number, few) if is_first else made.block(self._split, number)
+        with without_collection():
+            stories = self._stories(table, number * made.block_stories)
+        self._blocks[key] = stories
         while len(self._blocks) > _KEPT:
             self._blocks.popitem(last=False)
         return stories
+
+    def _stories(self, table: pa.Table, first: int) -> list[StoryText]:
+        """Return the stories of a table, the first of which has the number `first`."""
+        made, head = self._made, f"s{self._made.seed}-"
+        columns = {name: plain_values(table.column(name)) for name in table.column_names}
+        for name in ("id", "story_id"):
+            columns[name] = [head + each for each in columns[name]]
+        examples = Example.from_columns(columns, made.family)
+        rows = made.rows_per_story(self._split)
+        parts = [tuple(examples[start : start + rows]) for start in range(0, len(examples), rows)]
+        return [
+            StoryText(questions[-1].story, questions, family=made.family, index=first + place)
+            for place, questions in enumerate(parts)
+        ]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_blocks": OrderedDict()}  # workers need not be sent stories
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._made = self._made.with_blocks_of(BLOCK_STORIES)  # recipes travel without the size of their blocks
+        self._made, self._beginning = _recipes(self._made)  # recipes travel without the size of their blocks
 
     def __repr__(self) -> str:
         made = self._made
         return f"<stream of {made.name}@{made.version}, seed {made.seed}, {self._split}, at {self.position:,}>"
+
+
+def _recipes(benchmark: Benchmark) -> tuple[Benchmark, Benchmark]:
+    """Return a recipe with the blocks of streams, and with those that the first of these is made in."""
+    return benchmark.with_blocks_of(BLOCK_STORIES), benchmark.with_blocks_of(_FIRST_STORIES)
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,22 @@ NO_WORD = -1
 def constant_words(words: tuple[str, ...]) -> pa.Array:
     """Return words as a cached array, because Arrow looks for pandas at each conversion of a list."""
     return pa.array(words, pa.string())
+
+
+def plain_values(column: pa.ChunkedArray | pa.Array) -> list[Any]:
+    """Return a column as Python values, as its `to_pylist` does, which is several times slower for words and lists."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if array.null_count:
+        return array.to_pylist()  # type: ignore[no-any-return]
+    if pa.types.is_dictionary(array.type):
+        words = plain_values(array.dictionary)
+        return [words[code] for code in array.indices.to_numpy().tolist()]
+    if pa.types.is_list(array.type):
+        values, ends = plain_values(array.flatten()), array.offsets.to_numpy()
+        return [values[start:end] for start, end in pairwise((ends - ends[0]).tolist())]
+    if pa.types.is_string(array.type) or pa.types.is_integer(array.type) or pa.types.is_boolean(array.type):
+        return array.to_numpy(zero_copy_only=False).tolist()  # type: ignore[no-any-return]
+    return array.to_pylist()  # type: ignore[no-any-return]
 
 
 def coded(numbers: npt.NDArray[Any], words: pa.Array) -> pa.Array:

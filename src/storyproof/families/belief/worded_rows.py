@@ -134,8 +134,11 @@ def confirm_rows(table: pa.Table) -> ConfirmedRows:
     for language in np.unique(languages).tolist():
         if language:
             places = np.flatnonzero(languages == language)
-            part = pa.array(places)
-            found = _confirm(table.take(part), story.take(part), question.take(part), language)
+            if len(places) == len(rows):
+                found = _confirm(table, story, question, language)
+            else:
+                part = pa.array(places)
+                found = _confirm(table.take(part), story.take(part), question.take(part), language)
             rows[places] = found.rows
             asked |= found.asked
     return ConfirmedRows(rows, asked)

@@ -53,14 +53,14 @@ class RowJudge(KindJudge):
         confirmed = confirm_rows(table)
         if not confirmed.rows.any():
             return table
-        right = table.filter(pa.array(confirmed.rows))
+        right = table if confirmed.rows.all() else table.filter(pa.array(confirmed.rows))
         self.tally.add_columns(right)
         self.tally.judged += right.num_rows
         self.tally.asked |= confirmed.asked
         for name in LABELS:
             if name in right.column_names and (missing := right.column(name).null_count):
                 self.tally.unchecked[name] += missing
-        return table.filter(pa.array(~confirmed.rows))
+        return table.slice(0, 0) if confirmed.rows.all() else table.filter(pa.array(~confirmed.rows))
 
     def judge(self, table: pa.Table, *, is_certain: bool) -> list[Finding]:
         """Return what is wrong in rows, by row, and count it."""

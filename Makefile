@@ -15,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study and not site and not cluster
 
-.PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture soak coverage mutants bench bench-cores evidence docs notebooks figures screenshots proofs \
+.PHONY: demo test lint unit test-slow test-integrations test-generators test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture soak coverage mutants bench bench-cores evidence docs notebooks figures screenshots proofs \
 	package locks hooks clean
 
 # A tour of one screen, in under a minute after the installation; the files are in demo.
@@ -43,6 +43,11 @@ test-slow: $(READY)
 # Builds and installs the package into a clean environment, and uses it from other people's tools; needs a package index.
 test-integrations: .venv-integrations/.ready
 	.venv-integrations/bin/pytest -m integrations tests/integrations tests/docs tests/test_install.py
+
+# Generators of others, in an environment of their own; one answers by SWI-Prolog: Debian's and Ubuntu's own, elsewhere install it first.
+test-generators: .venv-generators/.ready
+	command -v swipl || { apt-get update && apt-get install --yes swi-prolog-nox; }
+	.venv-generators/bin/pytest -m integrations tests/integrations/test_public_generators.py
 
 # The same for tools of reinforcement learning, in an environment of their own.
 test-rl: .venv-rl/.ready
@@ -147,7 +152,8 @@ package: .venv-tools/.ready
 # Writes the hashes of all packages in the locks, and adds packages that these need. To change a version, edit its line first.
 locks: .venv-tools/.ready
 	for lock in requirements*.lock; do \
-		.venv-tools/bin/uv pip compile --quiet --universal --python-version 3.11.5 --generate-hashes --no-header --no-annotate \
+		version=3.11.5; test $$lock != requirements-generators.lock || version=3.12; \
+		.venv-tools/bin/uv pip compile --quiet --universal --python-version $$version --generate-hashes --no-header --no-annotate \
 			--output-file $$lock $$lock || exit 1; \
 	done
 
@@ -156,7 +162,7 @@ hooks: $(READY) .venv-tools/.ready
 	.venv-tools/bin/pre-commit install
 
 clean:
-	rm -rf .venv .venv-cluster .venv-docs .venv-integrations .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-cluster .venv-docs .venv-generators .venv-integrations .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # Installing again is a matter of touching the lock.
 $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
@@ -171,6 +177,13 @@ $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
 	.venv-docs/bin/python $(LOCKED) requirements-docs.lock
 	.venv-docs/bin/python $(PIP) --no-deps --no-build-isolation -e .
 	touch .venv-docs/.ready
+
+# phantom-wiki asks for Python 3.12, and runs with 3.11.
+.venv-generators/.ready: requirements-generators.lock pyproject.toml
+	test -x .venv-generators/bin/python || $(PYTHON) -m venv .venv-generators
+	PIP_IGNORE_REQUIRES_PYTHON=1 .venv-generators/bin/python $(LOCKED) requirements-generators.lock
+	.venv-generators/bin/python $(PIP) --no-deps --no-build-isolation -e .
+	touch .venv-generators/.ready
 
 .venv-rl/.ready: requirements-rl.lock pyproject.toml examples/orderings/pyproject.toml
 	test -x .venv-rl/bin/python || $(PYTHON) -m venv .venv-rl

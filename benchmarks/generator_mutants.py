@@ -3,8 +3,10 @@
 Every change of one thing (with the operators of `tests/mutants.py`) is made to the generators in
 `tests/audits/sample_generators`. A mutant is *non-equivalent* if its tracker differs from the original on any of some
 thousand small stories, or if its own samples have a label that the original would not give, cannot happen, or end in an
-error. It is *found* if the audit of at most 10,000 samples has a disagreement. The *exhaustive minimum* is the size of
-the smallest of all those small stories, or of all parts of its own shortest wrong stories, that the audit calls wrong.
+error. It is *found* if the audit of at most 10,000 samples has a disagreement. Disagreements in the first 1,000
+samples (of kinship 200; or as many as it takes to find one) are shrunk. The *exhaustive minimum* is the size of the
+smallest of all those small stories, and of all parts of its own shortest wrong stories, that the audit calls wrong with
+one of the same causes.
 
     PYTHONPATH=src:. .venv-tools/bin/python -m benchmarks.generator_mutants --python .venv/bin/python
 """
@@ -12,6 +14,7 @@ the smallest of all those small stories, or of all parts of its own shortest wro
 from __future__ import annotations
 
 import argparse
+import heapq
 import json
 import os
 import random
@@ -22,7 +25,7 @@ import types
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations, permutations
+from itertools import combinations, islice, permutations
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +34,10 @@ GENERATORS = {
     "beliefs": {"people": [2, 3, 4, 5], "moves": [0, 1, 2, 3, 4, 5, 6]},
     "kinship": {"children": [1, 2, 3], "grandchildren": [0, 1, 2]},
 }
+# Samples whose disagreements are shrunk; those of kinship take ten times as long.
+SHRUNK = {"beliefs": 1000, "kinship": 200}
 SMALL = {"beliefs": {"people": 2, "moves": 3}, "kinship": {"children": 2, "grandchildren": 1}}
-SAMPLES, STORIES, PARTS = 10_000, 60, 6  # draws; stories all of whose parts up to so many sentences are looked at
+SAMPLES, STORIES, PARTS = 10_000, 60, 6  # draws; stories of which all parts up to so many sentences are looked at
 CALL_S = 0.2  # CPU time of one call; a mutant may not come to an end
 Row = tuple[str, str, str]
 
@@ -157,34 +162,30 @@ class Original:
             if answer is not None and not isinstance(answer, Exception) and answer != right:
                 yield size, (story, question, str(answer))
 
-
-def smallest_wrong(differences: Iterator[tuple[int, Row]]) -> int:
-    """Return how many sentences the first story has that the audit calls wrong; 0 if it calls none so."""
-    batch: list[tuple[int, Row]] = []
-    for each in differences:
-        batch.append(each)
-        if len(batch) == 200:
-            if size := _first_wrong(batch):
-                return size
-            batch = []
-    return _first_wrong(batch)
+    def own(self, mutant: types.ModuleType, stories: list[str]) -> Iterator[tuple[int, Row]]:
+        """Yield what a mutant's tracker answers about parts of some stories, the smallest first."""
+        for story in parts_of(stories, PARTS):
+            for question in questions(self.name, story, self.module):
+                answer = attempt(limited(mutant.answer), story, question)
+                if answer is not None and not isinstance(answer, Exception):
+                    yield story.count("\n") + 1, (story, question, str(answer))
 
 
-def _first_wrong(batch: list[tuple[int, Row]]) -> int:
-    from storyproof.audits.generators import audit_generator
+def smallest_wrong(differences: Iterator[tuple[int, Row]], causes: set[tuple[str, ...]], is_extractive: bool) -> int:
+    """Return how many sentences the first story has that the audit calls wrong for one of some causes; 0 if none is."""
+    from storyproof.audits.generators import Sample, cause_of, find_disagreements
 
-    if not batch:
-        return 0
-    rows = [row for _, row in batch]
-    report = audit_generator(lambda seed: rows[seed], samples=len(rows))
-    sizes = [len(each.smallest.sample.sentences) for each in report.causes if each.smallest]
-    wrong = [batch[each.seed][0] for each in report.causes if each.smallest]
-    return min(wrong) if sizes else 0
+    while batch := list(islice(differences, 200)):
+        samples = [Sample(*row, seed) for seed, (_, row) in enumerate(batch)]
+        for each in find_disagreements(samples, {})[0]:
+            if cause_of(each, is_extractive) in causes:
+                return batch[each.sample.seed][0]
+    return 0
 
 
 def measure(original: Original, code: str) -> dict[str, Any]:
     """Return whether a mutant is equivalent, found and shrunk."""
-    from storyproof.audits.generators import WRONG, audit_generator
+    from storyproof.audits.generators import WRONG, audit_generator, cause_of
 
     dials = GENERATORS[original.name]
     mutant = attempt(load, original.name, code)
@@ -211,33 +212,21 @@ def measure(original: Original, code: str) -> dict[str, Any]:
     report = audit_generator(generator, samples=SAMPLES, dials=dials, stop=True)
     if report.ok:
         return {"status": "missed", "wrong": len(wrong), "failed": failed, "differs": first}
-    sizes = [
-        len(each.smallest.sample.sentences) for each in report.causes if each.smallest and each.consequence == WRONG
-    ]
-    found: dict[str, Any] = {"status": "found", "samples": report.samples, "shrunk": min(sizes, default=0)}
-    if sizes:
-        minimum = smallest_wrong(original.differences(mutant)) if first is not None else 0
+    found: dict[str, Any] = {"status": "found", "samples": report.samples}
+    if report.counts[WRONG]:
+        report = audit_generator(generator, samples=max(SHRUNK[original.name], report.samples), dials=dials)
+        smallest = [each.smallest for each in report.causes if each.smallest and each.consequence == WRONG]
+        is_extractive = original.name == "beliefs"
+        causes = {cause_of(each, is_extractive) for each in smallest}
         shortest = sorted(set(wrong), key=lambda story: story.count("\n"))[:5]
-        own = _own_minimum(original, mutant, shortest) if shortest and not minimum else 0
-        found["minimum"] = min((each for each in (minimum, own) if each), default=0)
+        rows = heapq.merge(original.differences(mutant), original.own(mutant, shortest))
+        found["shrunk"] = min(len(each.sample.sentences) for each in smallest)
+        found["minimum"] = smallest_wrong(rows, causes, is_extractive) or found["shrunk"]
     return found
 
 
 def _sampler(draw: Callable[..., Any]) -> Callable[..., Any]:
     return lambda seed, **dials: draw(seed, **dials)
-
-
-def _own_minimum(original: Original, mutant: types.ModuleType, stories: list[str]) -> int:
-    """Return the size of the smallest part of a mutant's own wrong stories that the audit calls wrong."""
-
-    def labelled() -> Iterator[tuple[int, Row]]:
-        for story in parts_of(stories, PARTS):
-            for question in questions(original.name, story, original.module):
-                answer = attempt(limited(mutant.answer), story, question)
-                if answer is not None and not isinstance(answer, Exception):
-                    yield story.count("\n") + 1, (story, question, str(answer))
-
-    return smallest_wrong(labelled())
 
 
 def work() -> None:

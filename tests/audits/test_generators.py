@@ -206,6 +206,17 @@ def test_a_label_that_no_proof_can_give_is_not_judged() -> None:
     assert {each.smallest.finding.found for each in report.causes if each.smallest} == {"first cousins", "brother"}
 
 
+def test_reasons_why_samples_are_not_understood_are_counted_without_names() -> None:
+    def sample(seed: int) -> tuple[str, str, str]:
+        husband, wife, son = (("John", "Isabella", "Edward"), ("Paul", "Sophia", "Otto"))[seed % 2]
+        story = f"{husband} is {wife}'s husband. {wife}'s son is {son}. {son}'s wife is Ada."
+        return story, f"What is {wife} to Ada?", "mother-in-law"
+
+    report = audit_generator(sample, samples=4)
+    assert list(report.unread_reasons.values()) == [4]
+    assert "whether … is male" in next(iter(report.unread_reasons))
+
+
 def test_samples_in_any_form() -> None:
     parts = ("story", "question", "answer")
 

@@ -41,6 +41,7 @@ _SHRUNK = 8  # disagreements of a group that are shrunk
 _PAIRS, _TRIPLES = 24, 12  # sentences of a story of which any two, or three, are left out together
 _EXTRACTIVE = 0.8  # share of answers in their stories from which on they are words of the story, not a kind of answer
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_DETAILS = re.compile(r": |; |, (?:probably|but|although) ")  # what follows them in a reason is about one story only
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _NOT_ABOUT_ANSWERS = (*COMMON_KINDS, SAMPLES, TEXT, COLUMN)
 
@@ -432,18 +433,24 @@ def _judge(samples: Sequence[Sample], settings: Mapping[str, Any], report: Gener
     """Return which samples have another answer than the proved one, and count them all."""
     if not samples:
         return []
-    found, unread, conflicts = _disagreements(samples, settings)
+    found, unread, conflicts = find_disagreements(samples, settings)
     own = [each for each in unread if not samples[each.row].is_further]
     report.further += sum(each.is_further for each in samples) - (len(unread) - len(own))
     report.questions += len(samples) - (len(unread) - len(own))  # a further question need not be one that can be asked
     report.judged += len(samples) - len(unread)
     report.unread.update(each.field for each in own)
-    report.unread_reasons.update(each.found for each in own)
+    report.unread_reasons.update(_without_names(each.found, samples[each.row].story) for each in own)
     report.conflicts += conflicts
     return found
 
 
-def _disagreements(
+def _without_names(reason: str, story: str) -> str:
+    """Return a reason that is the same for all stories of a kind."""
+    names = {word.removesuffix("'s") for word in _WORD.findall(story) if word[0].isupper()}
+    return re.sub(r"\d+", "…", _WORD.sub(lambda match: "…" if match[0] in names else match[0], reason))
+
+
+def find_disagreements(
     samples: Sequence[Sample], settings: Mapping[str, Any]
 ) -> tuple[list[Disagreement], list[Finding], int]:
     """Return disagreements, one for each sample that has any, samples that are not understood, and conflicts."""
@@ -487,7 +494,7 @@ def _group(
     """Return groups by cause with the smallest story of each; those that shrink to the same story are one."""
     groups: dict[tuple[str, ...], list[Disagreement]] = {}
     for each in disagreements:
-        groups.setdefault(_cause(each, is_extractive), []).append(each)
+        groups.setdefault(cause_of(each, is_extractive), []).append(each)
     chosen = [sorted(each, key=lambda one: len(one.sample.sentences))[:_SHRUNK] for each in groups.values()]
     flat = [each for some in chosen for each in some]
     shrunk = iter(_shrink(flat, source, settings, is_extractive))
@@ -523,10 +530,10 @@ def _group_failures(failures: Sequence[tuple[int, Mapping[str, Any], str]]) -> I
         yield CauseGroup(FAILED, message.partition(":")[0], count, 0, seed, dials, None, message)
 
 
-def _cause(disagreement: Disagreement, is_extractive: bool) -> tuple[str, ...]:
+def cause_of(disagreement: Disagreement, is_extractive: bool) -> tuple[str, ...]:
     """Return what disagreements of one cause share: the reason without names and, of kinds of answers, the label."""
     finding = disagreement.finding
-    head = finding.reason.partition(": ")[0]
+    head = _DETAILS.split(finding.reason)[0]
     shared = set(_WORD.findall(disagreement.sample.question)) & set(_WORD.findall(disagreement.sample.story))
     words = shared | set(_WORD.findall(f"{finding.found} {finding.expected}" if is_extractive else ""))
     masked = _WORD.sub(lambda match: "…" if match[0] in words or match[0][0].isupper() else match[0], head)
@@ -548,7 +555,7 @@ def _shrink(
     Runs of sentences are left out first. Only where no run can be, any two are tried, then any three.
     """
     smallest = list(disagreements)
-    causes = [_cause(each, is_extractive) for each in smallest]
+    causes = [cause_of(each, is_extractive) for each in smallest]
     stages = dict.fromkeys(range(len(smallest)), 0)
     while stages:
         candidates: list[Sample] = []
@@ -557,11 +564,11 @@ def _shrink(
             for sample in _smaller(smallest[place].sample, _STAGES[stage], source):
                 candidates.append(sample)
                 owner_of[id(sample)] = place
-        found = _disagreements(candidates, settings)[0] if candidates else []
+        found = find_disagreements(candidates, settings)[0] if candidates else []
         before = list(smallest)
         for each in found:
             place = owner_of[id(each.sample)]
-            is_same = _cause(each, is_extractive) == causes[place]
+            is_same = cause_of(each, is_extractive) == causes[place]
             is_same &= source.tracker is not None or each.finding.expected == before[place].finding.expected
             if is_same and len(each.sample.sentences) < len(smallest[place].sample.sentences):
                 smallest[place] = each

@@ -54,7 +54,7 @@ Columns = npt.NDArray[np.intp]
 
 _COMMON = ASKS.index(Ask.COMMON)  # the only kind whose value is its answer though it has several beliefs
 _BELIEFS = 1 << 16  # that are evaluated together
-_WIDTH = 6 << 10  # changed stories that are evaluated together: their sets fit into a processor's cache
+_WIDTH = 4 << 10  # changed stories that are evaluated together: their sets fit into a processor's cache
 _RUN = 8  # sentences that are left out together at most
 _CELLS = 1 << 21  # sentences times beliefs that are proved together
 
@@ -328,12 +328,15 @@ class PlotAnswers:
 
     def _real_places(self, parts: _Parts, course: Course, at: Columns, which: Columns) -> tuple[Codes, Columns]:
         """Return where objects are, or were first, for those of some beliefs that stand for this; and the others."""
-        places, is_mind = np.full(len(which), NOBODY, np.int64), parts.chain[0].take(which) != NOBODY
-        for is_memory, wanted in ((False, last), (True, first)):
-            some = np.flatnonzero(~is_mind & (parts.is_memory.take(which) == is_memory))
+        places, is_real = np.full(len(which), NOBODY, np.int64), parts.chain[0].take(which) == NOBODY
+        real = np.flatnonzero(is_real)
+        if not len(real):
+            return places, np.arange(len(which))
+        is_memory = parts.is_memory.take(which.take(real))
+        for some, wanted in ((real[~is_memory], last), (real[is_memory], first)):
             if len(some):
-                places[some] = course.put(at[some], parts.thing[which[some]], wanted)
-        return places, np.flatnonzero(is_mind)
+                places[some] = course.put(at.take(some), parts.thing.take(which.take(some)), wanted)
+        return places, np.flatnonzero(~is_real)
 
     def _answer(self, beliefs: _Beliefs, trust: str) -> Codes:
         """Return the answers to questions under a reading of trust."""

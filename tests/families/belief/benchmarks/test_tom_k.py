@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from storyproof.example import SPLITS, Example
 from storyproof.families.belief.arrays import LocalNames, decode_plot
 from storyproof.families.belief.benchmarks import plain_plots
 from storyproof.families.belief.benchmarks.plain_plots import PlainPlots, plot_keys
-from storyproof.families.belief.benchmarks.plot_sampler import PlotDials
+from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots, draw_plots_of_sizes
 from storyproof.families.belief.benchmarks.tom_k import KINDS, LADDER, PRESETS, TomK, TomKConfig
 from storyproof.families.belief.provers import CheckedStory
 from storyproof.families.belief.questions import Ask
@@ -147,6 +148,40 @@ def test_plain_stories_whose_labels_do_not_hold_are_not_shipped(
     monkeypatch.setattr(plain_plots, "label", label_wrongly)
     with pytest.raises(ProofError, match=message):
         benchmark.beginning("test", 1, 6)
+
+
+def test_plain_stories_are_drawn_once_for_a_dataset_and_its_manifest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn, draw = list[int](), PlainPlots.draw
+
+    def count_draws(plots: PlainPlots, draws: Draws, count: int) -> plain_plots.PlainBlock:
+        drawn.append(count)
+        return draw(plots, draws, count)
+
+    monkeypatch.setattr(PlainPlots, "draw", count_draws)
+    manifest = storyproof.generate("tom-k", preset="plain", train=4000, test=30, out=tmp_path / "data")
+    assert manifest["plots"]["train"]["stories"] == 4000
+    assert drawn == [3072] * 3
+
+
+@pytest.mark.parametrize("is_scarce", [False, True])
+def test_plain_stories_of_all_sizes_are_those_that_are_drawn_one_size_after_the_other(
+    is_scarce: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = [PlotDials(agents=agents, moves=moves, walks=16, gathering=0) for agents in (2, 5) for moves in (1, 2)]
+    if is_scarce:  # of one size too few are complete at first
+        sizes.insert(2, PlotDials(agents=8, moves=2, walks=0, gathering=0))
+    returns, return_to = list[Any](), Draws.return_to
+    monkeypatch.setattr(Draws, "return_to", lambda draws, place: (returns.append(place), return_to(draws, place)))
+    one_by_one, together = Draws("sizes"), Draws("sizes")
+    expected = [draw_plots(each, one_by_one, 40) for each in sizes]
+    for found, right in zip(draw_plots_of_sizes(sizes, together, 40), expected, strict=True):
+        for name in ("kind", "agent", "room", "thing", "container"):
+            assert np.array_equal(getattr(found.stories, name), getattr(right.stories, name)), name
+        assert found.stories.agents == right.stories.agents
+    assert one_by_one.below(1000, 4).tolist() == together.below(1000, 4).tolist()
+    assert bool(returns) == is_scarce
 
 
 def test_plots_that_differ_in_names_only_have_one_key() -> None:

@@ -200,8 +200,9 @@ class _Drawing:
         self.sizes = sizes
         ends = np.cumsum(tries).tolist()
         self.columns = [slice(end - tried, end) for end, tried in zip(ends, tries, strict=True)]
-        self.sentences = np.repeat(np.array([each.sentences for each in sizes], np.int16), tries)
-        self.people = np.repeat(np.array([each.agents for each in sizes], np.uint8), tries)
+        each_time = tries if len(sizes) > 1 else [1]  # one value is enough for stories of one size
+        self.sentences = np.repeat(np.array([each.sentences for each in sizes], np.int16), each_time)
+        self.people = np.repeat(np.array([each.agents for each in sizes], np.uint8), each_time)
         self.everybody = ((1 << self.people.astype(np.uint16)) - 1).astype(np.uint8)
         # Who is in each room, and who watches it; before the rooms, who is in none and watches none.
         self.inside = np.zeros((rooms + 1, count), np.uint8)
@@ -332,7 +333,8 @@ class _Drawing:
         """Choose the next kind of sentence, as places in `tokens`; it is possible for those who are named."""
         weight = self.left * self._favours
         weight[0] = np.maximum(self.sentences - np.int16(time) - self.to_come, 0)
-        weight[0] <<= 2 * (time < self.people).view(np.uint8)  # nothing can happen without people
+        if time < self.dials.agents or len(self.sizes) > 1:  # nothing can happen without people
+            weight[0] *= np.where(time < self.people, np.uint16(4), np.uint16(1))
         for number, each in enumerate(self.tokens):
             who = possible.get(each)
             if who is not None:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import storyproof
+from storyproof.audits.audit import audited_files
 from storyproof.audits.errata import errata_of
-from storyproof.audits.row_pass import find_files
 from storyproof.errors import StoryproofError
 from storyproof.reports.audit_sections import shortcuts_of
 from storyproof.reports.certificate import certificate_of
@@ -67,7 +67,7 @@ SETS = (
 
 def write_errata(folder: Path, each: Set, errata: Path) -> int:
     """Write the errata of each file of a set to a folder; return how many there are."""
-    files = find_files([folder / name for name in each.files])
+    files = audited_files([folder / name for name in each.files])
     count = 0
     for file, report in zip(files, storyproof.audit(files).files, strict=True):
         found = errata_of(file, report, each.name, each.part)
@@ -86,7 +86,7 @@ def audit_set(folder: Path, each: Set) -> dict[str, Any]:
     except StoryproofError as error:
         print(f"{each.name}: no shortcuts: {error}")
         shortcuts = {}
-    return certificate_of(report, find_files(paths), shortcuts)
+    return certificate_of(report, audited_files(paths), shortcuts)
 
 
 def row_of(each: Set, found: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,46 @@ def test_a_certificate_has_counts_and_hashes(file: Path, tmp_path: Path) -> None
     assert "1 are wrong under every reading, 3 are right under another reading only" in page
     assert "2 of 6 labels are right under the set's own rules" in page
     assert found["files"][0]["sha256"] in page
+
+
+def test_published_sets_of_clutrr_are_named_after_their_folders(tmp_path: Path) -> None:
+    folder = tmp_path / "data_523348e6"
+    storyproof.generate("clutrr", test=2, test_k=(2,), seed=7, out=folder, format="csv")
+    assert run("audit", str(folder), "--certificate", str(tmp_path / "card")).exit_code == 0
+    found = json.loads((tmp_path / "card" / "certificate.json").read_text())
+    assert {each["set"] for each in found["files"]} == {
+        "CLUTRR data_523348e6 (robustness, trained with irrelevant facts)"
+    }
+    assert found["statuses"]["entailed"] == found["rows"] == 2
+
+
+def test_files_in_folders_and_archives_have_errata_and_certificates(file: Path, tmp_path: Path) -> None:
+    deep = tmp_path / "sets" / "one" / "two"
+    deep.mkdir(parents=True)
+    deep.joinpath(file.name).write_bytes(file.read_bytes())
+    with zipfile.ZipFile(tmp_path / "set.zip", "w") as archive:
+        archive.write(file, file.name)
+    for place in (tmp_path / "sets", tmp_path / "set.zip"):
+        out = tmp_path / f"card-{place.stem}"
+        found = run("audit", str(place), "--certificate", str(out), "--write-errata", str(out / "errata"))
+        assert found.exit_code == 1, found.output
+        assert json.loads((out / "certificate.json").read_text())["files"][0]["name"] == file.name
+        assert len(read_errata(out / "errata" / "Hi-ToM_data.jsonl").entries) == 4
+    known = run(
+        "audit", str(tmp_path / "sets"), "--errata", str(tmp_path / "card-sets" / "errata" / "Hi-ToM_data.jsonl")
+    )
+    assert "4 disagreements" in known.stdout
+
+
+def test_what_depends_on_the_reading_is_no_error_where_no_reading_is_stated(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    story = (
+        "Ann entered the hall.\nBo entered the hall.\nThe key is in the box.\nBo exited the hall.\n"
+        "Ann moved the key to the jar.\nAnn exited the hall.\nBo entered the hall."
+    )
+    row = {"story": story, "question": "Where will Bo look for the key?", "answer": "box"}
+    path.write_text(json.dumps(row) + "\n")
+    errata = errata_of(path, storyproof.audit(path).files[0])
+    assert [(each.published, each.correct, each.reading) for each in errata.entries] == [("box", "", "closed")]
+    found = look_up(path, [errata])
+    assert [(each.expected, each.fix, each.reading) for each in found.findings] == [("", "", "closed")]

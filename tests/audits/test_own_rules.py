@@ -113,6 +113,20 @@ def test_readings_that_are_named_are_the_only_ones(tmp_path: Path, reading: str,
     assert sum(report.totals["wrong_answers"].values()) == 4 - sum(dependent.values())
 
 
+def test_a_line_of_stars_is_no_sentence(tmp_path: Path) -> None:
+    report = audit(tmp_path / "hitom.json", [{**row, "story": f"{row['story']}\n***"} for row in ROWS])
+    assert (report.totals["judged"], report.unread.total()) == (6, 0)
+
+
+def test_a_question_about_a_stranger_is_not_judged(tmp_path: Path) -> None:
+    """Somebody else's file may write a name in two ways; then the story says nothing about who is asked about."""
+    rows = [record("Where does Clea really think the plum is?", "tin_can", 1), record(CLEO, "tin_can", 1)]
+    report = audit(tmp_path / "hitom.json", rows)
+    assert (report.totals["judged"], report.unread.total()) == (1, 1)
+    assert report.totals["own_rules"] == {"first_order": {"right": 1}}
+    assert not report.disagreements
+
+
 def test_published_sets_are_told_apart() -> None:
     assert len({each.name for each in PUBLISHED}) == len(PUBLISHED)
     official = record(BO, "old_sack", 1)

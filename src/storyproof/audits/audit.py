@@ -116,11 +116,16 @@ def audit(
         return _audit(places, settings, format, fix, ambiguous, engine, progress)
 
 
+def audited_files(paths: Sequence[str | Path]) -> list[Path]:
+    """Return the files at some paths, in the order of the reports of an audit."""
+    return find_files(folders_with_data(paths)[0])
+
+
 def _look_up(paths: Sequence[str | Path], errata: Sequence[Errata], fix: str | Path | None) -> AuditReport:
     """Return the known errata of files, and write corrected copies."""
     if any(map(is_url, paths)):
         raise ConfigError("errata are looked up for files on this machine; copy them here first.")
-    files = find_files(paths)
+    files = audited_files(paths)
     reports = [look_up(file, errata) for file in files]
     if fix is not None:
         _write_fixed(Path(fix), files, reports, MARK)

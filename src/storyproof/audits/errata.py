@@ -63,7 +63,7 @@ class Erratum:
         row: The hash of the row's story and question.
         field: Which of its columns is wrong.
         published: What the file says there.
-        correct: What is right; empty if nothing is.
+        correct: What is right; empty if nothing is, or if that depends on the reading and the set states none.
         reading: Another reading under which what was published is right; empty if there is none.
         reason: Why, in a few words.
     """
@@ -135,7 +135,10 @@ def errata_of(path: Path, report: FileReport, dataset: str = "", part: str = "")
         named, answer = answers[each.row]
         if folded(each.found) == folded(answer) or each.rewrite is not None:
             reason = "right only under another reading" if each.reading else "right under no reading"
-            entries.append(Erratum(named, "answer", answer, each.expected, each.reading, reason))
+            correct = each.expected
+            if each.reading and not report.rules:  # nothing says which reading is meant
+                correct, reason = "", "right only under this reading"
+            entries.append(Erratum(named, "answer", answer, correct, each.reading, reason))
     reading = report.rules[0] if report.rules else "default"
     about = ErrataHeader(
         SCHEMA,
@@ -160,7 +163,7 @@ def write_errata_of(report: AuditReport, files: Sequence[Path], folder: Path) ->
     """
     folder.mkdir(parents=True, exist_ok=True)
     for file, each in zip(files, report.files, strict=True):
-        name = re.sub(r"[^A-Za-z0-9.-]+", "-", file.stem).strip("-")
+        name = re.sub(r"[^\w.-]+", "-", file.stem).strip("-")
         errata_of(file, each).write(folder / f"{name}.jsonl")
 
 

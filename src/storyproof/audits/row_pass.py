@@ -41,6 +41,7 @@ from storyproof.formats.format import (
     with_places,
 )
 from storyproof.formats.lines import find_bad_bytes
+from storyproof.formats.published import CLUTRR_SETS
 from storyproof.formats.records import RECORD, RecordFile
 from storyproof.io.bounded_input import name_of
 from storyproof.runtime.collection import without_collection
@@ -209,6 +210,9 @@ class RowSource:
 
     def describe(self, report: FileReport) -> None:
         """Add how the file was read."""
+        folder = self.subject.path.absolute().parent.name
+        if folder in CLUTRR_SETS:
+            report.published = f"CLUTRR {folder} ({CLUTRR_SETS[folder]})"
         if self._file is None:
             return
         report.columns = self._file.described()

@@ -138,7 +138,6 @@ def audit(
     """
     import storyproof
     from storyproof.audits.audit import usual_workers
-    from storyproof.audits.row_pass import find_files
     from storyproof.formats.columns import parse_columns
     from storyproof.io.archives import unpacked
 
@@ -207,14 +206,17 @@ def audit(
         with unpacked([Path(path) for path in paths]) as unzipped:
             page = page_of(report, [Path(path) for path in unzipped], extra, complete_list=complete_list)
         write_result(html, page, option="--html")
-    if write_errata is not None:
+    if write_errata is not None or certificate is not None:
+        from storyproof.audits.audit import audited_files
         from storyproof.audits.errata import write_errata_of
-
-        write_errata_of(report, find_files([Path(path) for path in paths]), write_errata)
-    if certificate is not None:
         from storyproof.reports.certificate import write_certificate
 
-        write_certificate(report, find_files([Path(path) for path in paths]), extra.get("shortcuts"), certificate)
+        with unpacked([Path(path) for path in paths]) as unzipped:
+            files = audited_files(unzipped)
+            if write_errata is not None:
+                write_errata_of(report, files, write_errata)
+            if certificate is not None:
+                write_certificate(report, files, extra.get("shortcuts"), certificate)
     if not quiet:
         _print(report, most)
         for heading, _, text in more:

@@ -42,6 +42,7 @@ _WORD = re.compile(r"[^\W_]+")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OPTION = re.compile(r"(?:^|[\s,;|])\(?([A-Z]|\d{1,2})[.):]\s*")  # "A. box, B. jar" and "(A) box (B) jar"
 _LABEL = re.compile(r"\(?([A-Za-z]|\d{1,2})[.):]?\)?(?:\s.*)?")
+_SEPARATOR = re.compile(r"[*_=#~-]{3,}")
 _INSTRUCTION = re.compile(r"\b(?:story|question|questions|answer|passage|multiple[- ]choice)\b", re.IGNORECASE)
 _DEEPEST = 6  # levels of a record in which columns are looked for
 _MOST_LEAVES = 1_000  # columns of a record
@@ -670,9 +671,7 @@ def find_instructions(stories: Iterable[str | None]) -> frozenset[str]:
 
 
 def without_instructions(story: str, instructions: frozenset[str]) -> str:
-    """Return a story without instructions around it."""
-    if not instructions:
-        return story
+    """Return a story without instructions around it, and without lines that only separate it from something."""
     lines = story.split("\n")
-    kept = [line for line in lines if line.strip() not in instructions]
+    kept = [line for line in lines if line.strip() not in instructions and not _SEPARATOR.fullmatch(line.strip())]
     return story if len(kept) == len(lines) else "\n".join(kept)

@@ -238,7 +238,7 @@ def _probed(path: Path) -> Iterator[bool | None]:
 
 
 def _is_stale(path: Path, text: str, free: bool | None) -> bool:
-    if free and not text:  # earlier versions locked an empty file
+    if free and not text:  # its process ended before it wrote who it is
         return True
     with suppress(ValueError, KeyError, TypeError):
         owner = parse_json(text)

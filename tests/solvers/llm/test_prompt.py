@@ -59,7 +59,7 @@ def test_a_file_may_have_words_for_other_languages(tmp_path: Path) -> None:
     german = {"answer_after": "Antwort:", "any": {"steps": [{"user": "Frage: {question}", "max_tokens": 5}]}}
     path = write(tmp_path / "mine.yaml", answer_after="Answer:", languages={"de": german})
     prompt = load_prompt(str(path), conventions=False)
-    story = "Elke betrat das Büro.\nDer Schlüssel ist in der Schachtel im Büro."
+    story = "Elke betrat das Büro.\nDer Schlüssel war in der Schachtel im Büro."
     asked = example(story=story, question="Wo wird Elke den Schlüssel suchen?")
     assert text(prompt, asked) == f"Frage: {asked.question}"
     assert text(prompt, example()) == f"{STORY} {SEARCH}"

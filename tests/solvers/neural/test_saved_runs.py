@@ -66,9 +66,10 @@ def test_a_full_disk_keeps_the_old_runs(made: Path, tmp_path: Path, too_large: s
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_runs_of_older_versions_have_no_hash(made: Path, tmp_path: Path) -> None:
-    older = make_copy(made, tmp_path / "run", told(lambda plain: plain.pop("weights_sha256")))
-    assert load_runs(older).held == load_runs(made).held
+def test_a_run_that_does_not_say_the_hash_of_its_weights_is_refused(made: Path, tmp_path: Path) -> None:
+    damaged = make_copy(made, tmp_path / "run", told(lambda plain: plain.pop("weights_sha256")))
+    with pytest.raises(DataError, match="has no 'weights_sha256'"):
+        load_runs(damaged)
 
 
 def test_runs_are_shown_in_short(made: Path) -> None:

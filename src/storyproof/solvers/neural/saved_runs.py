@@ -96,6 +96,7 @@ def load_runs(folder: Path) -> TrainedRuns:
         if not isinstance(plain["model"], str):
             raise TypeError(f"the model {quoted(plain['model'])}, expected a name")
         recipe(plain["model"])
+        saved = plain["weights_sha256"]
         if not all(0 <= float(score) <= 1 for score in held):
             raise ValueError(f"the scores {quoted(held)}, expected numbers from 0 to 1")
         fields = plain["model"], dict(plain["options"]), shape, tokens, list(map(int, seeds)), list(map(float, held))
@@ -107,8 +108,7 @@ def load_runs(folder: Path) -> TrainedRuns:
     runs = {value.shape[0] for value in weights.values() if value.dim()}
     if runs and len(seeds) not in runs:  # before as many models are built
         raise DataError(f"{folder / RUN} is not valid: {len(seeds):,} seeds for weights of {max(runs)}; {REMEDY}.")
-    saved = plain.get("weights_sha256")  # runs of older versions do not have it
-    if saved is not None and file_sha256(folder / WEIGHTS) != saved:
+    if file_sha256(folder / WEIGHTS) != saved:
         raise DataError(f"{folder / WEIGHTS} has another hash than {RUN} records; {REMEDY}.")
     return TrainedRuns(*fields, about, weights)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ import pyarrow as pa
 from storyproof.families.belief.audit.causes import IMPOSSIBLE_STORY, PROVERS, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.audit.counts import AuditTally, KindJudge
 from storyproof.families.belief.columns import LABELS
-from storyproof.families.belief.read_text import is_nested, read_question
+from storyproof.families.belief.read_text import is_nested, read_question, read_story
 from storyproof.families.belief.readings import (
     ALL_READINGS,
     AUDIT_READINGS,
@@ -22,6 +23,7 @@ from storyproof.families.belief.readings import (
 from storyproof.families.belief.rows import POSSIBLE, AskedRow, RowProofs, kind_of, prove_rows
 from storyproof.families.belief.tomi_rows import RowProblem
 from storyproof.families.belief.worded_rows import confirm_rows
+from storyproof.families.belief.world import cast_of
 from storyproof.families.file_judge import OWN_RULES, Subject
 from storyproof.findings import COLUMN, UNREAD, Finding, written
 from storyproof.formats.columns import folded
@@ -89,6 +91,12 @@ class RowJudge(KindJudge):
                     fitting = self._fitting_readings(row["answer"], by_reading) if name == "answer" else []
                     if not {*fitting}.isdisjoint(map(str, self._own)):
                         continue  # the prompt leaves open which of its readings holds
+                    if name == "answer" and self.subject.is_foreign and (stranger := _stranger(row)):
+                        what = f"the story does not name '{stranger}'; expected one of its people"
+                        found.append(self._problem(row, UNREAD, "question", what, ""))
+                        self.tally.judged -= 1
+                        self.tally.of_kind[asked] -= 1
+                        break
                     reading = next((each for each in fitting if each in self._fitting), "")
                     finding = _finding(self.subject, row, place, name, labels, reading, asked)
                     self._count(finding, mistyped)
@@ -141,6 +149,14 @@ class RowJudge(KindJudge):
             self.tally.counts[_COUNTED[finding.kind]] += 1
         if finding.kind == SEMANTIC:
             mistyped.add(story)
+
+
+def _stranger(row: Mapping[str, Any]) -> str:
+    """Return who a question asks about that the story does not name, such as Lilei where it names Li Lei."""
+    cast = cast_of(read_story(row["story"]).events)
+    chain = read_question(row["question"]).chain
+    plain = Counter(name.replace("_", "").casefold() for name in {*cast, *chain})
+    return next((name for name in chain if name not in cast or plain[name.replace("_", "").casefold()] > 1), "")
 
 
 def _whole(name: str) -> BeliefReading | str:

@@ -568,13 +568,14 @@ def kin_word(row: Row, dice: random.Random) -> Row:
 
 
 def pronoun(row: Row, dice: random.Random) -> Row | None:
-    places = list(re.finditer(r"\b(his|her|he|she|His|Her|He|She)\b", row["story"]))
+    """One that says whose relative somebody is; others may mean the relative as well: "Her aunt kept her tea warm"."""
+    words = "|".join(sorted(WORDS, key=len, reverse=True))
+    places = list(re.finditer(rf"\b([Hh]is|[Hh]er)\b(?= (?:{words})\b)", row["story"]))
     if not places:
         return None
     place = dice.choice(places)
-    other = {"his": "her", "her": "his", "he": "she", "she": "he"}[place[0].lower()]
-    other = other.capitalize() if place[0][0].isupper() else other
-    return {"story": place.string[: place.start()] + other + place.string[place.end() :]}
+    other = {"his": "her", "her": "his", "His": "Her", "Her": "His"}
+    return {"story": place.string[: place.start()] + other[place[0]] + place.string[place.end() :]}
 
 
 def line_with_a_fact_gone(row: Row, dice: random.Random) -> Row:

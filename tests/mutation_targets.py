@@ -66,6 +66,11 @@ def _targets() -> Iterator[Target]:
     yield Target("readers", "families/belief/user_text.py", readers)
     yield Target("readers", "families/belief/tomi_text.py", (f"{belief}/test_tomi_text.py",))
     yield Target("readers", "families/belief/language/reader.py", readers)
+    yield Target(
+        "readers",
+        "families/belief/language/block_reader.py",
+        (f"{belief}/test_block_reader.py", f"{belief}/test_worded_rows.py"),
+    )
     language = f"{kinship}/language"
     kinship_readers = tuple(
         f"{language}/test_{name}.py" for name in ("reader", "checks", "consistency", "bulk", "changes")

@@ -10,6 +10,7 @@ import pytest
 
 import storyproof
 from storyproof import errors
+from storyproof.audits.generators import audit_generator
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.catalog import load, names
 from storyproof.engines import make_engine
@@ -119,7 +120,9 @@ def test_a_python_program_reads_of_arguments(tmp_path: Path) -> None:
 def _arguments() -> set[str]:
     """Return all names by which Python programs set something."""
     known = {name for verb in storyproof.__all__ if callable(getattr(storyproof, verb)) for name in _parameters(verb)}
-    known |= {name for each in (make_engine, find_shortcuts) for name in inspect.signature(each).parameters}
+    known |= {
+        name for each in (make_engine, find_shortcuts, audit_generator) for name in inspect.signature(each).parameters
+    }
     for kind in (AskOptions, ModelOptions, Settings):
         known |= {each.name for each in fields(kind)}
     for name in names("benchmark"):

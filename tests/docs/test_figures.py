@@ -51,7 +51,7 @@ def test_nothing_else_is_stored() -> None:
 # cluster: what commands print there is compared with what they print here in tests/cluster.
 UNSTORED = re.compile(
     r"^inspect |^lm_eval |^storyproof (where|doctor|pull)|local/smollm2|majority,\./memnn,\./entnet"
-    r"|--engine ray|^storyproof verify again "
+    r"|--engine ray|^storyproof verify again |--generator public_generators"
 )
 
 

@@ -84,7 +84,7 @@ class Sample:
         return replace(self, story=("\n" if "\n" in self.story.strip() else " ").join(sentences))
 
 
-class Disagreement(NamedTuple):
+class GeneratorFault(NamedTuple):
     """A sample whose answer is not the proved one, and why."""
 
     sample: Sample
@@ -117,7 +117,7 @@ class CauseGroup:
     further: int
     seed: int
     dials: Mapping[str, Any]
-    smallest: Disagreement | None
+    smallest: GeneratorFault | None
     reason: str
 
     def as_dict(self) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def audit_generator(
     source = _Source(generator, {name: list(values) for name, values in (dials or {}).items()})
     settings = {"readings": tuple(readings), "rules": rules}
     report = GeneratorReport(source.name)
-    disagreements: list[Disagreement] = []
+    disagreements: list[GeneratorFault] = []
     failures: list[tuple[int, Mapping[str, Any], str]] = []
     answers_in_story = 0
     while report.samples < samples:
@@ -354,7 +354,7 @@ def parse_dials(texts: Iterable[str]) -> dict[str, list[Any]]:
             elif part.strip():
                 values.append(_value(part.strip()))
         if not name.isidentifier() or not values:
-            raise ConfigError(f"--dial is '{text}'; expected NAME=VALUES, such as people=2..5 or kind=easy,hard.")
+            raise ConfigError(f"the dial is '{text}'; expected NAME=VALUES, such as people=2..5 or kind=easy,hard.")
         dials[name] = values
     return dials
 
@@ -429,7 +429,7 @@ class _FurtherQuestions:
         return [each for each in dict.fromkeys(questions) if each not in known]
 
 
-def _judge(samples: Sequence[Sample], settings: Mapping[str, Any], report: GeneratorReport) -> list[Disagreement]:
+def _judge(samples: Sequence[Sample], settings: Mapping[str, Any], report: GeneratorReport) -> list[GeneratorFault]:
     """Return which samples have another answer than the proved one, and count them all."""
     if not samples:
         return []
@@ -452,7 +452,7 @@ def _without_names(reason: str, story: str) -> str:
 
 def find_disagreements(
     samples: Sequence[Sample], settings: Mapping[str, Any]
-) -> tuple[list[Disagreement], list[Finding], int]:
+) -> tuple[list[GeneratorFault], list[Finding], int]:
     """Return disagreements, one for each sample that has any, samples that are not understood, and conflicts."""
     rows = [
         {"id": f"{number}", "story": each.story, "question": each.question, "answer": each.answer}
@@ -468,7 +468,7 @@ def find_disagreements(
             continue
         if each.is_claim or each.field == "answer":
             first.setdefault(each.row, each)
-    found = [Disagreement(samples[row], finding) for row, finding in sorted(first.items())]
+    found = [GeneratorFault(samples[row], finding) for row, finding in sorted(first.items())]
     return found, unread, audited.totals["conflicts"]
 
 
@@ -489,10 +489,10 @@ def _set_aside_unknown_labels(samples: Sequence[Sample], audited: AuditReport) -
 
 
 def _group(
-    disagreements: Sequence[Disagreement], source: _Source, settings: Mapping[str, Any], is_extractive: bool
+    disagreements: Sequence[GeneratorFault], source: _Source, settings: Mapping[str, Any], is_extractive: bool
 ) -> list[CauseGroup]:
     """Return groups by cause with the smallest story of each; those that shrink to the same story are one."""
-    groups: dict[tuple[str, ...], list[Disagreement]] = {}
+    groups: dict[tuple[str, ...], list[GeneratorFault]] = {}
     for each in disagreements:
         groups.setdefault(cause_of(each, is_extractive), []).append(each)
     chosen = [sorted(each, key=lambda one: len(one.sample.sentences))[:_SHRUNK] for each in groups.values()]
@@ -530,7 +530,7 @@ def _group_failures(failures: Sequence[tuple[int, Mapping[str, Any], str]]) -> I
         yield CauseGroup(FAILED, message.partition(":")[0], count, 0, seed, dials, None, message)
 
 
-def cause_of(disagreement: Disagreement, is_extractive: bool) -> tuple[str, ...]:
+def cause_of(disagreement: GeneratorFault, is_extractive: bool) -> tuple[str, ...]:
     """Return what disagreements of one cause share: the reason without names and, of kinds of answers, the label."""
     finding = disagreement.finding
     head = _DETAILS.split(finding.reason)[0]
@@ -548,8 +548,8 @@ def _shape(sample: Sample) -> str:
 
 
 def _shrink(
-    disagreements: Sequence[Disagreement], source: _Source, settings: Mapping[str, Any], is_extractive: bool
-) -> list[Disagreement]:
+    disagreements: Sequence[GeneratorFault], source: _Source, settings: Mapping[str, Any], is_extractive: bool
+) -> list[GeneratorFault]:
     """Leave out sentences of stories as long as the disagreement stays; all are shrunk side by side.
 
     Runs of sentences are left out first. Only where no run can be, any two are tried, then any three.

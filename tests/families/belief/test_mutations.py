@@ -49,8 +49,9 @@ ORACLE = {
     ),
     "secret sights are not one's own": ("np.where(chain.length == 1, own, seen)", "seen"),
     "whoever leaves together is trusted": (
-        "return is_later(self._of(present, speaker, asked) & so_far, self._of(present, judge, asked) & so_far)",
-        "return ~is_later(self._of(present, judge, asked) & so_far, self._of(present, speaker, asked) & so_far)",
+        "self._of(present, speaker, asked) & so_far, self._of(present, judge, asked) & so_far\n            )",
+        "self._of(present, judge, asked) & so_far, self._of(present, speaker, asked) & so_far\n            )\n"
+        "            found = ~found",
     ),
     "the distrusted are sincere": ("np.where(of_speaker, chain.before_last, chain.last)", "chain.last"),
     "news are lies": (
@@ -179,10 +180,13 @@ ANSWERS = {
         "pass",
     ),
     "answers are proved, not what they compare": (
-        "np.where(is_common, codes == answer[part], by_value)",
-        "codes == answer[part]",
+        "shared = np.flatnonzero(self._asked.ask[beliefs.question] == _COMMON)",
+        "shared = np.arange(len(part))",
     ),
-    "all that a group shares is proved": ("np.where(is_common, codes == answer[part], by_value)", "by_value"),
+    "all that a group shares is proved": (
+        "shared = np.flatnonzero(self._asked.ask[beliefs.question] == _COMMON)",
+        "shared = np.zeros(0, np.intp)",
+    ),
     "every belief of a group is decisive": (
         "is_common = (self._asked.ask[told.question] == _COMMON)[question].take(belief)",
         "is_common = np.zeros(len(belief), np.bool_)",

@@ -11,7 +11,7 @@ intersection. Stories and questions have columns of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +29,16 @@ from storyproof.families.belief.arrays import (
     set_type,
     starts_of_runs,
 )
-from storyproof.families.belief.readings import ALWAYS, CLOSED, FRESHER, HI_TOM, INFER_MOVER, NEVER_LIARS, BeliefReading
+from storyproof.families.belief.readings import (
+    ALWAYS,
+    CLOSED,
+    FLAT,
+    FRESHER,
+    HI_TOM,
+    INFER_MOVER,
+    NEVER_LIARS,
+    BeliefReading,
+)
 from storyproof.families.belief.time_sets import (
     Instants,
     Times,
@@ -57,9 +66,10 @@ _SMALL = 16  # agents up to which a set of them is its own number
 _SETS = 24  # bits of the number of a larger set
 
 
-@dataclass(frozen=True, slots=True)
 class Chains:
     """Chains of agents without repetitions side by side, one per column.
+
+    Of chains that were picked from others, only what is asked for is looked up.
 
     Attributes:
         first: The first agent; NOBODY for a chain with a stranger, which takes part in nothing.
@@ -77,9 +87,24 @@ class Chains:
     before_last: Small
     prefix: Mask
 
+    def __init__(self, first: Small, rest: Mask, last: Small, length: Small, before_last: Small, prefix: Mask) -> None:
+        self.first, self.rest, self.last, self.length = first, rest, last, length
+        self.before_last, self.prefix = before_last, prefix
+        self._whole, self._columns = self, np.zeros(0, np.intp)
+
     def pick(self, columns: Columns) -> Chains:
         """Return some of the chains."""
-        return Chains(*(getattr(self, item.name).take(columns) for item in fields(self)))
+        picked = Chains.__new__(Chains)
+        picked._whole = self._whole
+        picked._columns = columns if self._whole is self else self._columns.take(columns)
+        return picked
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in Chains.__annotations__:
+            raise AttributeError(name)
+        found = getattr(self._whole, name).take(self._columns)
+        setattr(self, name, found)
+        return found
 
     def extend(self, agent: Small) -> Chains:
         """Return the chains with one agent more, who is not the last."""
@@ -227,8 +252,10 @@ class Minds:
         asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
         informed = self._informed(asked, None, trust)
         steps, count = len(self._stories.kind), len(asked.story)
-        found = [self._places(asked, informed.until(until(np.full(count, time), self._words))) for time in range(steps)]
-        return np.array(found, np.int8).reshape(steps, count)
+        rows, times = np.tile(np.arange(count), steps), np.repeat(np.arange(steps), count)
+        shown, told = (each.take(rows, axis=1) for each in (informed.shown, informed.told))
+        so_far = _Informed(shown, told).until(until(times, self._words))
+        return self._places(asked.pick(rows), so_far).astype(np.int8).reshape(steps, count)
 
     def at_the_end(self, trust: str) -> Small:
         """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""
@@ -373,17 +400,24 @@ class Minds:
         chain, said = asked.chain, self._course.messages
         time, speaker = said.time[number, asked.story], said.speaker[number, asked.story]
         of_speaker = chain.last == speaker
-        if trust == HI_TOM:
+        if trust in (HI_TOM, FLAT):
             # What the speaker believes is what the last but one takes its words for.
             judge, present = np.where(of_speaker, chain.before_last, chain.last), self._sights.present
             so_far = until(time, self._words)
-            return is_later(self._of(present, speaker, asked) & so_far, self._of(present, judge, asked) & so_far)
+            found: Flags = is_later(
+                self._of(present, speaker, asked) & so_far, self._of(present, judge, asked) & so_far
+            )
+            if trust == FLAT:
+                is_pair = chain.length == 2
+                found &= (chain.length == 1) | (is_pair & of_speaker)
+                found |= is_pair & (chain.first == speaker)
+            return found
         if trust == FRESHER:
             return ~self._is_stale(chain, asked, speaker, time)  # nobody has seen it later than itself
         # What others think that the speaker believes depends on whether they take it for a liar.
         judge_node = np.where(of_speaker, asked.prefix, asked.node)
-        found: Flags = self._caught[judge_node, speaker] > number  # from the message on that gave it away
-        return found
+        caught: Flags = self._caught[judge_node, speaker] > number  # from the message on that gave it away
+        return caught
 
     def _infer_movers(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
         """Return when the first of two returns to an object that is not where it believed, as the mover may know.

@@ -125,7 +125,9 @@ def test_no_story_has_a_situation_twice(split: str) -> None:
 
 
 @pytest.mark.parametrize(("split", "seed", "lengths"), [("train", 1, (3, 4, 5)), ("test", 2, (9, 10))])
-def test_no_story_has_a_sentence_twice_where_situations_run_out(split: str, seed: int, lengths: tuple[int, ...]) -> None:
+def test_no_story_has_a_sentence_twice_where_situations_run_out(
+    split: str, seed: int, lengths: tuple[int, ...]
+) -> None:
     """Where a situation had to occur twice, it began both times with "Miguel had an audience of one."."""
     for story in narrate(1000, lengths, "all", split=split, seed=seed, split_placeholders=True):
         told = re.findall(r"[^.\n]+\.", story.text)

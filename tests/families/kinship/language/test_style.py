@@ -124,6 +124,16 @@ def test_no_story_has_a_situation_twice(split: str) -> None:
         assert all(story.text.count(each) <= 1 for each in endings)
 
 
+@pytest.mark.parametrize(("split", "seed", "lengths"), [("train", 1, (3, 4, 5)), ("test", 2, (9, 10))])
+def test_no_story_has_a_sentence_twice_where_situations_run_out(
+    split: str, seed: int, lengths: tuple[int, ...]
+) -> None:
+    """Where a situation had to occur twice, it began both times with "Miguel had an audience of one."."""
+    for story in narrate(1000, lengths, "all", split=split, seed=seed, split_placeholders=True):
+        told = re.findall(r"[^.\n]+\.", story.text)
+        assert len({each.strip() for each in told}) == len(told), story.text
+
+
 @pytest.mark.parametrize("split", SPLITS)
 def test_nothing_is_said_twice_about_where_and_when(split: str) -> None:
     scenes = {opener: scene for scene in our_scenes().scenes for opener in scene.openers}

@@ -112,6 +112,11 @@ class Frame:
         return any(f"{{{slot}}}" in self.text for slot in slots)
 
     @property
+    def has_sentences(self) -> bool:
+        """Whether it has several sentences, of which the first names A only."""
+        return self._first_sentence != self.text
+
+    @property
     def binds(self) -> bool:
         """Whether a pronoun in the first sentence means A, where others could be meant too."""
         return _PRONOUN.search(self._first_sentence) is not None

@@ -217,6 +217,7 @@ class SceneNarrator:
         kinds = [frame.kind for frame in frames]
         self._kind = np.array([kinds.index(kind) for kind in kinds])
         self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
+        self._has_sentences = np.array([frame.has_sentences for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
         self._has_place = (self._slots == _SOURCE["place"]).any(axis=1)
         # What has to be true of the people of a frame, as bits of `_state`, and what A and B do in it.
@@ -510,32 +511,37 @@ class _Telling:
         past = np.where(goes_on, going_on, np.where(is_situation, situations, count))
         frame = n._lists[case, first + self._draws.below(past - first, self._rows)]
         lacking = ~self._state(owner, relative)
-        kinds = n._kind[told[:fact]]
 
-        def misfits(rows: npt.NDArray[np.intp], *, strict: bool) -> npt.NDArray[np.intp]:
-            """Return the rows whose frame does not go with what the story has said, or is like one that it has."""
-            chosen = frame[rows]
-            wrong: Flags = (n._needs[chosen] & lacking[rows]) > 0
+        def misfits(rows: npt.NDArray[np.intp], chosen: Numbers, *, strict: bool) -> Flags:
+            """Return whether frames do not go with what the stories of rows have said, or are like one that they have.
+
+            If need be, a frame may occur twice, but never with the same relative, nor if it has several sentences: not
+            "Leila had an audience of one. Her son watched. Leila had an audience of one. Her aunt watched."
+            """
+            again: Flags
             if strict:
-                wrong |= (kinds[:, rows] == n._kind[chosen]).any(axis=0)
-            else:  # a frame may occur twice if need be, but not with the same relative
-                wrong |= ((told[:fact, rows] == chosen) & (relative[rows] == self._relative[rows, :fact].T)).any(axis=0)
-            wrong_rows: npt.NDArray[np.intp] = rows[wrong]
-            return wrong_rows
-
-        rest = misfits(self._all, strict=True)
-        for trial in range(3 * _TRIES):
-            if not len(rest):
-                break
-            if trial < _TRIES:
-                place = first[rest] + self._draws.below((past - first)[rest], len(rest))
+                again = n._kind[told[:fact, rows]] == n._kind[chosen]
             else:
-                if trial == _TRIES:
-                    case[rest], count[rest] = any_case[rest], np.maximum(n._counts[any_case[rest]], 1)
-                    first[rest] = self._draws.below(count[rest], len(rest))
-                place = (first[rest] + trial) % count[rest]
-            frame[rest] = n._lists[case[rest], place]
-            rest = misfits(rest, strict=trial < 2 * _TRIES)
+                same_relative = relative[rows] == self._relative[rows, :fact].T
+                again = (told[:fact, rows] == chosen) & (n._has_sentences[chosen] | same_relative)
+            wrong: Flags = ((n._needs[chosen] & lacking[rows]) > 0) | again.any(axis=0)
+            return wrong
+
+        rest = self._all[misfits(self._all, frame, strict=True)]
+        for _ in range(_TRIES):
+            frame[rest] = n._lists[case[rest], first[rest] + self._draws.below((past - first)[rest], len(rest))]
+            rest = rest[misfits(rest, frame[rest], strict=True)]
+        # For the others all frames are looked at, from a random one on.
+        case, count = any_case[rest], np.maximum(n._counts[any_case[rest]], 1)
+        start = self._draws.below(count, len(rest))
+        for strict in (True, False):
+            start += _TRIES
+            places = (start[:, None] + np.arange(n._lists.shape[1])) % count[:, None]
+            every = n._lists[case[:, None], places]  # [row, frame]
+            wrong = misfits(np.repeat(rest, every.shape[1]), every.reshape(-1), strict=strict).reshape(every.shape)
+            frame[rest] = np.take_along_axis(every, wrong.argmin(axis=1)[:, None], axis=1)[:, 0]
+            lacks = wrong.all(axis=1)
+            rest, case, count, start = rest[lacks], case[lacks], count[lacks], start[lacks]
         if len(rest) and n._spare is not None:
             rest = rest[cases.stands[rest] != _PAIRED]
             frame[rest] = n._spare

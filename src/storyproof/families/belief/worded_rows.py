@@ -315,7 +315,7 @@ def _says_unknown(table: pa.Table) -> Flags:
 
 
 def _parts(questions: _Questions) -> Iterator[_Questions]:
-    """Yield the questions of one reading about so many stories each."""
+    """Yield the questions of each reading in parts, each about at most _AT_ONCE stories."""
     for own in np.unique(questions.own).tolist():
         places = np.flatnonzero(questions.own == own)
         places = places[np.argsort(questions.asked.story[places], kind="stable")]

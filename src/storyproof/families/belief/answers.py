@@ -429,7 +429,7 @@ class PlotAnswers:
             trust: Which messages are believed.
         """
         steps, parts = len(self._stories.kind), told.parts
-        width = max(1, _WIDTH // told.course.words)
+        width = max(1, _WIDTH // told.course.words.count)
         question = np.repeat(np.arange(len(answer)), np.diff(told.begin, append=len(told.which)))
         # Beliefs about one story share its changed versions, which are numbered by story and deleted sentence.
         time, belief = members(bearing, steps)
@@ -452,7 +452,7 @@ class PlotAnswers:
         time, belief, places = time.take(differs), belief.take(differs), places.take(differs)
         is_common = (self._asked.ask[told.question] == _COMMON)[question].take(belief)
         keys = distinct((question.take(belief) * steps + time)[~is_common])
-        decisive = collect(keys % steps, keys // steps, (told.course.words, len(answer)))
+        decisive = collect(keys % steps, keys // steps, told.course.words, len(answer))
         # What a group shares may stay the same if one of many beliefs is another.
         others = np.flatnonzero(is_common)
         time, belief, places = time[others], belief[others], places[others]
@@ -463,7 +463,7 @@ class PlotAnswers:
             all_places = told.places[which - told.which[0]]
             all_places[begin[of] + belief - told.begin[question[belief]]] = places
             changes = np.flatnonzero(self._combine(told.question[asked], all_places, begin) != answer[asked])
-            decisive |= collect(deleted[changes], asked[changes], (len(decisive), len(answer)))
+            decisive |= collect(deleted[changes], asked[changes], told.course.words, len(answer))
         return decisive
 
     def _gives(self, told: _Beliefs, some: Columns, kept: Instants, answer: Codes, trust: str) -> Flags:
@@ -477,7 +477,7 @@ class PlotAnswers:
             trust: Which messages are believed.
         """
         same = np.empty(len(some), np.bool_)
-        width = max(1, _WIDTH // told.course.words)
+        width = max(1, _WIDTH // told.course.words.count)
         for begin in range(0, len(some), width):
             part = some[begin : begin + width]
             few = told.course.keep(told.column[part], kept[:, begin : begin + width])
@@ -503,7 +503,7 @@ class PlotAnswers:
         """
         # Sentences that have to do with none of the beliefs can be left out at any time.
         kept = self._concerning(told, lacking, trust) | needed
-        words, steps = len(kept), len(self._stories.kind)
+        words, steps = told.course.words, len(self._stories.kind)
         failed = np.zeros_like(kept)  # what was tried in vain since the last change
         columns = np.arange(len(lacking))
         while len(columns):
@@ -597,7 +597,7 @@ class PlotAnswers:
             early[:, minds] = so_far = until(decided, course.words)
             # Who saw the object learns nothing new from another look, if it stays where it is and nobody speaks of it.
             is_news = is_told | ((puts | spoken)[:, minds] & ~so_far).any(axis=0)
-            later[:, minds] = np.where(is_news, ~so_far, np.uint64(0))
+            later[:, minds] = np.where(is_news, ~so_far, so_far.dtype.type(0))
             known = np.minimum(about.thing[minds], course.objects - 1).astype(np.intp)
             moved = one_of(_returns(course), known, column[minds])
             bearing[:, minds] = puts[:, minds] & (keep_last(puts[:, minds] & so_far) | (moved & ~so_far))

@@ -61,7 +61,6 @@ from storyproof.families.belief.world import EventKind
 
 Columns = npt.NDArray[np.intp]
 
-_ONE = np.uint64(1)
 _SMALL = 16  # agents up to which a set of them is its own number
 _SETS = 24  # bits of the number of a larger set
 
@@ -319,7 +318,7 @@ class Minds:
         if self._sight == INFER_MOVER:
             pairs = np.flatnonzero((asked.chain.length == 2) & (asked.chain.first >= 0))
             if len(pairs):
-                some = np.full_like(shown[:, pairs], ~np.uint64(0)) if limit is None else limit[:, pairs]
+                some = np.full_like(shown[:, pairs], ~shown.dtype.type(0)) if limit is None else limit[:, pairs]
                 inferred = self._infer_movers(asked.pick(pairs), some, trust)
                 shown[:, pairs] |= inferred
         return _Informed(shown, told)
@@ -453,7 +452,7 @@ class Minds:
         put = course.puts[:, thing, story] & until(time, words)
         place = stories.container[np.maximum(last(put), 0), origin]
         surprised = left & (remembered != NOBODY) & (remembered != place)
-        return collect(time[surprised], pair[surprised], limit.shape)
+        return collect(time[surprised], pair[surprised], words, limit.shape[1])
 
     def _key(self, story: Columns, chain: Chains, rest: Mask, end: Small) -> Columns:
         """Return a number for each chain: its story, first and last agent, and the set of those after the first.
@@ -605,7 +604,7 @@ def _common(noticing: Instants, group: Instants, chain: Chains, index: Columns) 
         member = (chain.rest >> kind(agent)) & kind(1)
         if member.any():
             # All ones where the agent is not in the rest, so that nothing is asked of it.
-            found &= group[:, agent].take(index, axis=1) | (member.astype(np.uint64) - _ONE)
+            found &= group[:, agent].take(index, axis=1) | (member.astype(group.dtype) - group.dtype.type(1))
     return found
 
 

@@ -17,7 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, Mask, PlotArrays, Small
-from storyproof.families.belief.time_sets import Columns, Instants, Times, delay, fill, has, one_of, single, until
+from storyproof.families.belief.time_sets import (
+    Columns,
+    Instants,
+    Times,
+    Words,
+    delay,
+    fill,
+    has,
+    one_of,
+    single,
+    until,
+)
 from storyproof.families.belief.world import EventKind
 
 
@@ -88,6 +99,7 @@ class PlotSentences:
         stories: The stories.
         objects: How many objects a story has at most.
         rooms: How many rooms.
+        words: What a set consists of.
         sets: The sets by part, [word, part, story]; `Course` says what the parts are.
     """
 
@@ -107,7 +119,8 @@ class PlotSentences:
             self._places[name] = slice(begin, begin + math.prod(shape)), shape
             begin += math.prod(shape)
         steps, count = stories.kind.shape
-        self.sets = np.zeros((max(1, -(-steps // 64)), begin, count), np.uint64)
+        self.words = Words.of(steps)
+        self.sets: Instants = np.zeros((self.words.count, begin, count), self.words.kind)
         self._collect()
         self.is_watched = bool(self.of(self.sets, "peeks").any())
 
@@ -119,7 +132,7 @@ class PlotSentences:
         order = np.argsort(kinds, kind="stable")
         bounds = np.searchsorted(kinds[order], np.arange(len(EventKind) + 1))
         word, bit = np.divmod(np.arange(steps), 64)
-        bits = np.repeat(np.uint64(1) << bit.astype(np.uint64), count)[order]
+        bits = np.repeat(self.words.kind(1) << bit.astype(self.words.kind), count)[order]
         places = (word[:, None] * (parts * count) + np.arange(count)).reshape(-1)[order]
         agent, hearer, room, thing = (
             each.reshape(-1)[order] for each in (stories.agent, stories.hearer, stories.room, stories.thing)
@@ -160,7 +173,7 @@ class PlotSentences:
     @cached_property
     def whole(self) -> Instants:
         """All instants of a story, [word]."""
-        found: Instants = until(np.array([len(self.stories.kind) - 1]), len(self.sets))[:, 0]
+        found: Instants = until(np.array([len(self.stories.kind) - 1]), self.words)[:, 0]
         return found
 
     @cached_property
@@ -218,9 +231,9 @@ class Course:
         return self.sentences.stories
 
     @property
-    def words(self) -> int:
-        """How many words a set of instants has."""
-        return len(self.kept)
+    def words(self) -> Words:
+        """What a set of instants consists of."""
+        return self.sentences.words
 
     @property
     def count(self) -> int:
@@ -315,7 +328,7 @@ class Course:
     def sights(self) -> Sights:
         """When the agents of each story are with its objects."""
         inside, watching, home = self.inside, self.watching, self.home
-        present = np.zeros((*inside.shape[:2], self.objects, self.count), np.uint64)
+        present = np.zeros((*inside.shape[:2], self.objects, self.count), inside.dtype)
         secret = np.zeros_like(present)
         for room in range(self.rooms):
             present |= inside[:, :, None, room] & home[:, None, :, room]

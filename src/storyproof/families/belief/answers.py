@@ -416,7 +416,9 @@ class PlotAnswers:
         unsure = np.flatnonzero((bearing & ~proof).any(axis=0))
         lacking = unsure[~self._gives(told, unsure, proof[:, unsure], answer, trust)]
         if len(lacking):
-            proof[:, lacking] = self._complete(told, lacking, proof[:, lacking], answer, trust)
+            proof[:, lacking] = self._complete(
+                told, lacking, proof[:, lacking], bearing[:, lacking], answer, trust
+            )
         return unpack(proof, len(self._stories.kind))
 
     def _decisive(self, told: _Beliefs, bearing: Instants, answer: Codes, trust: str) -> Instants:
@@ -491,13 +493,16 @@ class PlotAnswers:
             same[begin : begin + width] = by_value
         return same
 
-    def _complete(self, told: _Beliefs, lacking: Columns, needed: Instants, answer: Codes, trust: str) -> Instants:
+    def _complete(
+        self, told: _Beliefs, lacking: Columns, needed: Instants, bearing: Instants, answer: Codes, trust: str
+    ) -> Instants:
         """Return sentences that give the values of questions; none of those that are not needed can be left out.
 
         Args:
             told: The beliefs that were asked for.
             lacking: The questions, a column for each.
             needed: The sentences whose deletion changes the value, which alone do not give it.
+            bearing: The sentences that bear on the beliefs.
             answer: The answers to all questions that were asked.
             trust: Which messages are believed.
         """
@@ -506,8 +511,11 @@ class PlotAnswers:
         words, steps = told.course.words, len(self._stories.kind)
         failed = np.zeros_like(kept)  # what was tried in vain since the last change
         columns = np.arange(len(lacking))
+        # As long as none that bears on the beliefs is left out, all others can be.
+        position = first(bearing & ~needed) - 1
+        kept &= needed | ~until(position, words)
         while len(columns):
-            changed, position, active = np.zeros(len(lacking), np.bool_), np.full(len(lacking), -1), columns
+            changed, active = np.zeros(len(lacking), np.bool_), columns
             while len(active):
                 # Some sentences are left out together, up to each of them in turn: as many at once as can be left out
                 # one after the other.
@@ -532,7 +540,7 @@ class PlotAnswers:
                 failed[:, active[is_shorter]] = 0
                 failed[:, active] |= single(np.where(failing == steps, -1, failing), words)
                 position[active] = np.minimum(failing, tried)
-            columns = np.flatnonzero(changed)
+            columns, position = np.flatnonzero(changed), np.full(len(lacking), -1)
         return kept
 
     def _subjects(self, told: _Beliefs, column: Columns, which: Columns, trust: str) -> _Subjects:

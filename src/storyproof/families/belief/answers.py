@@ -115,7 +115,7 @@ def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> 
     questions, chains = list[Columns](), list[Small]()
 
     def those(*asks: Ask) -> Columns:
-        return np.flatnonzero(np.isin(asked.ask, [ASKS.index(ask) for ask in asks]))
+        return np.flatnonzero(np.array([ask in asks for ask in ASKS]).take(asked.ask))
 
     def add(chosen: Columns, *parts: Small) -> None:
         for chain in parts:
@@ -416,9 +416,7 @@ class PlotAnswers:
         unsure = np.flatnonzero((bearing & ~proof).any(axis=0))
         lacking = unsure[~self._gives(told, unsure, proof[:, unsure], answer, trust)]
         if len(lacking):
-            proof[:, lacking] = self._complete(
-                told, lacking, proof[:, lacking], bearing[:, lacking], answer, trust
-            )
+            proof[:, lacking] = self._complete(told, lacking, proof[:, lacking], bearing[:, lacking], answer, trust)
         return unpack(proof, len(self._stories.kind))
 
     def _decisive(self, told: _Beliefs, bearing: Instants, answer: Codes, trust: str) -> Instants:
@@ -431,7 +429,7 @@ class PlotAnswers:
             trust: Which messages are believed.
         """
         steps, parts = len(self._stories.kind), told.parts
-        width = max(1, _WIDTH // told.course.words.count)
+        width = max(1, _WIDTH // told.course.words.number)
         question = np.repeat(np.arange(len(answer)), np.diff(told.begin, append=len(told.which)))
         # Beliefs about one story share its changed versions, which are numbered by story and deleted sentence.
         time, belief = members(bearing, steps)
@@ -479,7 +477,7 @@ class PlotAnswers:
             trust: Which messages are believed.
         """
         same = np.empty(len(some), np.bool_)
-        width = max(1, _WIDTH // told.course.words.count)
+        width = max(1, _WIDTH // told.course.words.number)
         for begin in range(0, len(some), width):
             part = some[begin : begin + width]
             few = told.course.keep(told.column[part], kept[:, begin : begin + width])
@@ -579,7 +577,7 @@ class PlotAnswers:
         return np.bitwise_or.reduceat(concerning, begin, axis=1)
 
     def _bearing(self, told: _Beliefs, trust: str) -> Instants:
-        """Return which sentences bear on each belief, [word, belief]: without all of the others, it is the same.
+        """Return which sentences bear on each belief, [word, belief]: without any number of the others, it is the same.
 
         A belief is decided by what was last seen or heard. It rests on how things stood then: where the object and the
         agents of the chain were, what the first of them noticed, and where the speaker was. It also rests on whatever

@@ -730,7 +730,8 @@ def _latest(steps: Steps) -> Rows:
 def _members(steps: Steps) -> tuple[Rows, Rows]:
     """Return all steps of sets of steps: which set, and the number of the step from 0 on."""
     octets = steps.T.astype("<u8", order="C").view(np.uint8)
-    which, step = np.nonzero(np.unpackbits(octets, axis=1, bitorder="little"))
+    number = np.flatnonzero(np.unpackbits(octets, bitorder="little"))  # much faster than np.nonzero of two axes
+    which, step = np.divmod(number, 64 * len(steps))
     return which, step
 
 

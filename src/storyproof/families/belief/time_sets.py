@@ -7,7 +7,6 @@ stories have 32 sentences at most, words have 32 bits, so that half as much memo
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,11 +28,11 @@ class Words(NamedTuple):
     """What a set of instants consists of.
 
     Attributes:
-        count: How many words.
+        number: How many words.
         kind: Their type.
     """
 
-    count: int
+    number: int
     kind: Word
 
     @classmethod
@@ -46,7 +45,7 @@ def pack(flags: Flags) -> Instants:
     """Return the instants at which [time, …, column] flags are set."""
     steps = len(flags)
     words, kind = Words.of(steps)
-    size = kind(0).itemsize
+    size = kind().itemsize
     octets = np.zeros((size * words, *flags.shape[1:]), np.uint8)
     if octets[0].size < _SMALL:  # `np.packbits` takes one column after the other
         octets[: -(-steps // 8)] = np.packbits(flags, axis=0, bitorder="little")
@@ -70,8 +69,8 @@ def unpack(sets: Instants, steps: int) -> Flags:
 
 def collect(time: Columns, column: Columns, words: Words, count: int) -> Instants:
     """Return the sets of a number of columns that have some instants; no pair of time and column may occur twice."""
-    collected = np.zeros((words.count, count), words.kind)
-    bits = words.kind(1) << (time & (_BITS - 1)).astype(words.kind)
+    collected = np.zeros((words.number, count), words.kind)
+    bits = np.left_shift(words.kind(1), (time & (_BITS - 1)).astype(words.kind))
     np.add.at(collected.reshape(-1), (time >> 6) * count + column, bits)
     return collected
 
@@ -83,24 +82,23 @@ def members(sets: Instants, steps: int) -> tuple[Columns, Columns]:
     return np.repeat(np.arange(steps), [len(each) for each in columns]), np.concatenate(columns)
 
 
-@lru_cache(maxsize=2)
-def _filled(kind: Word) -> Instants:
-    """Return the words of which some bits are set from the lowest on, by how many."""
-    return np.array([(1 << count) - 1 for count in range(8 * kind(0).itemsize + 1)], kind)
-
-
-@lru_cache(maxsize=2)
-def _single(kind: Word) -> Instants:
-    """Return the words of which one bit is set, by its number plus one; before and after these, none is."""
-    return np.array([0, *(1 << bit for bit in range(8 * kind(0).itemsize)), 0], kind)
+# The words of which some bits are set from the lowest on, by how many; and those of which one is, by its number plus one,
+# before and after which none is.
+_KINDS: tuple[Word, ...] = np.uint32, np.uint64
+_FILLED: dict[Word, Instants] = {
+    kind: np.array([(1 << count) - 1 for count in range(8 * kind().itemsize + 1)], kind) for kind in _KINDS
+}
+_SINGLE: dict[Word, Instants] = {
+    kind: np.array([0, *(1 << bit for bit in range(8 * kind().itemsize)), 0], kind) for kind in _KINDS
+}
 
 
 def until(time: Times, words: Words) -> Instants:
     """Return the instants up to some times, these included; none for -1."""
-    filled = _filled(words.kind)
-    if words.count == 1:
+    filled = _FILLED[words.kind]
+    if words.number == 1:
         return filled[time + 1][None]
-    return np.stack([filled[np.clip(time + (1 - _BITS * word), 0, _BITS)] for word in range(words.count)])
+    return np.stack([filled[np.clip(time + (1 - _BITS * word), 0, _BITS)] for word in range(words.number)])
 
 
 def before(time: Times, words: Words) -> Instants:
@@ -110,10 +108,10 @@ def before(time: Times, words: Words) -> Instants:
 
 def single(time: Times, words: Words) -> Instants:
     """Return the sets of one instant each; empty for -1."""
-    single_bits = _single(words.kind)
-    if words.count == 1:
+    single_bits = _SINGLE[words.kind]
+    if words.number == 1:
         return single_bits[time + 1][None]
-    return np.stack([single_bits[np.clip(time + (1 - _BITS * word), 0, _BITS + 1)] for word in range(words.count)])
+    return np.stack([single_bits[np.clip(time + (1 - _BITS * word), 0, _BITS + 1)] for word in range(words.number)])
 
 
 def last(sets: Instants) -> Times:
@@ -161,7 +159,7 @@ def has(sets: Instants, time: Times) -> Flags:
 
 def delay(sets: Instants) -> Instants:
     """Return the sets with every instant moved to the next one: what held right before each sentence."""
-    delayed: Instants = sets << 1
+    delayed: Instants = np.left_shift(sets, 1, dtype=sets.dtype)
     if len(sets) > 1:
         delayed[1:] |= sets[:-1] >> (_BITS - 1)
     return delayed

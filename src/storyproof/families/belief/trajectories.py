@@ -120,7 +120,7 @@ class PlotSentences:
             begin += math.prod(shape)
         steps, count = stories.kind.shape
         self.words = Words.of(steps)
-        self.sets: Instants = np.zeros((self.words.count, begin, count), self.words.kind)
+        self.sets: Instants = np.zeros((self.words.number, begin, count), self.words.kind)
         self._collect()
         self.is_watched = bool(self.of(self.sets, "peeks").any())
 
@@ -132,10 +132,10 @@ class PlotSentences:
         order = np.argsort(kinds, kind="stable")
         bounds = np.searchsorted(kinds[order], np.arange(len(EventKind) + 1))
         word, bit = np.divmod(np.arange(steps), 64)
-        bits = np.repeat(self.words.kind(1) << bit.astype(self.words.kind), count)[order]
-        places = (word[:, None] * (parts * count) + np.arange(count)).reshape(-1)[order]
+        bits = np.repeat(np.left_shift(self.words.kind(1), bit.astype(self.words.kind)), count).take(order)
+        places = (word[:, None] * (parts * count) + np.arange(count)).reshape(-1).take(order)
         agent, hearer, room, thing = (
-            each.reshape(-1)[order] for each in (stories.agent, stories.hearer, stories.room, stories.thing)
+            each.reshape(-1).take(order) for each in (stories.agent, stories.hearer, stories.room, stories.thing)
         )
 
         def note(name: str, first: EventKind, last: EventKind, *about: Small) -> None:
@@ -199,7 +199,9 @@ class Course:
     def of(cls, stories: PlotArrays) -> Course:
         """Follow stories from beginning to end."""
         sentences, count = PlotSentences(stories), stories.kind.shape[1]
-        return cls(sentences, np.arange(count), np.repeat(sentences.whole[:, None], count, axis=1))
+        course = cls(sentences, np.arange(count), np.repeat(sentences.whole[:, None], count, axis=1))
+        course._sets = sentences.sets  # without a copy, as nothing is left out
+        return course
 
     def pick(self, columns: Columns) -> Course:
         """Return some of the columns, in that order."""

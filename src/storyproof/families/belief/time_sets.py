@@ -82,8 +82,8 @@ def members(sets: Instants, steps: int) -> tuple[Columns, Columns]:
     return np.repeat(np.arange(steps), [len(each) for each in columns]), np.concatenate(columns)
 
 
-# The words of which some bits are set from the lowest on, by how many; and those of which one is, by its number plus one,
-# before and after which none is.
+# The words of which some bits are set from the lowest on, by how many; and those of which one is, by its number plus
+# one: before the first and after the last, none is.
 _KINDS: tuple[Word, ...] = np.uint32, np.uint64
 _FILLED: dict[Word, Instants] = {
     kind: np.array([(1 << count) - 1 for count in range(8 * kind().itemsize + 1)], kind) for kind in _KINDS

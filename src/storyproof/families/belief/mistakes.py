@@ -55,6 +55,7 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
         "swapped_minds": [*swapped],
         "other_agent": [*(replaced or [(agent,) for agent in text.cast])],
     }
+    known = checked.answers([question], [own, *readings])
     beliefs = iter(checked.beliefs([each for chains in wanted.values() for each in chains], thing, [own])[own])
     believed = {name: [next(beliefs) for _ in chains] for name, chains in wanted.items()}
     puts = [event for event in text.events if event.kind in (EventKind.PLACE, EventKind.MOVE)]
@@ -62,7 +63,7 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
     said = [event.container for event in text.events if event.container]
     answers: dict[str, list[str | None]] = {
         **(
-            {"other_reading": [place for [place] in checked.beliefs([chain], thing, readings).values()]}
+            {"other_reading": [place for [place] in (known[each] for each in readings) if isinstance(place, str)]}
             if chain
             else {}
         ),

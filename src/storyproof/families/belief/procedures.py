@@ -155,13 +155,13 @@ def procedure_answers(example: Example) -> dict[str, str]:
         for name, procedure in PROCEDURES.items()
         if name not in (*_LEXICAL, RULES) and (others or name != OTHER_OBJECT)
     }
-    # One question after the other would take several times as long: all about one story are put to it together.
-    together: dict[tuple[int, str], list[_Asked]] = {}
+    # All questions about one story are asked together, which takes hardly longer than one of them.
+    together: dict[int, list[_Asked]] = {}
     for each in asked.values():
-        together.setdefault((id(each.checked), each.question.thing), []).append(each)
+        together.setdefault(id(each.checked), []).append(each)
     for alike in together.values():
-        chains = dict.fromkeys(chain for each in alike for chain in each.chains())
-        alike[0].checked.beliefs(chains, alike[0].question.thing, [each.reading for each in alike])
+        needed = dict.fromkeys(needed for each in alike for needed in each.needed())
+        alike[0].checked.answers(list(needed), [each.reading for each in alike])
     found = {
         name: asked[name].answer() if name in asked else _lexical_answer(name, text.events, question)
         for name in PROCEDURES
@@ -188,11 +188,11 @@ class _Asked(NamedTuple):
     question: BeliefQuestion
     reading: BeliefReading
 
-    def chains(self) -> list[Chain]:
-        """Return the chains whose beliefs decide."""
+    def needed(self) -> list[BeliefQuestion]:
+        """Return the questions whose answers decide: where chains believe the object to be, unless no mind is asked."""
         ask, chain = self.question.ask, self.question.chain
         if ask in (Ask.REALITY, Ask.MEMORY):
-            return []
+            return [self.question]
         chains = [chain]
         if ask == Ask.KNOWS_WHERE:
             chains = [chain, ()]
@@ -203,14 +203,12 @@ class _Asked(NamedTuple):
         elif ask == Ask.COMMON:
             group = tuple(dict.fromkeys(chain))
             chains = [each for length in (1, 2, 3) for each in product(group, repeat=length) if _is_proper(each)]
-        return [self.procedure.chain(each) if each else () for each in chains]
+        followed = [self.procedure.chain(each) if each else () for each in chains]
+        return [BeliefQuestion(Ask.BELIEF if each else Ask.REALITY, self.question.thing, each) for each in followed]
 
     def answer(self) -> Reply:
         """Return the answer, from what the procedure takes chains to believe."""
-        ask, chain = self.question.ask, self.question.chain
-        if ask in (Ask.REALITY, Ask.MEMORY):
-            return self.checked.answer(self.question, self.reading)
-        places = self.checked.beliefs(self.chains(), self.question.thing, [self.reading])[self.reading]
+        ask, places = self.question.ask, self.checked.answers(self.needed(), [self.reading])[self.reading]
         if ask == Ask.KNOWS_WHERE:
             held, real = places
             return "yes" if held is not None and held == real else "no"

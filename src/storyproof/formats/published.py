@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from storyproof.formats import explore_tom
+
 _NESTED = ("open+hi-tom", "open+always", "open+fresher", "open+never-liars")
+_CLOSED = ("closed+always",)
 
 
 def _always(records: Sequence[Mapping[str, Any]]) -> bool:
@@ -36,7 +39,7 @@ class PublishedSet:
         rules: The readings that fit these rules, the most natural one first; empty if none are stated.
         confirms: Returns whether records with these columns are of this set.
         restate: Returns a record with the columns of rows, if the set has something else, such as a summary instead of
-            a question; its answers cannot be corrected in place.
+            a question; then its answers cannot be corrected in place. Raises ParseError for what cannot be judged.
     """
 
     name: str
@@ -125,9 +128,11 @@ PUBLISHED = (
         "Lu et al. 2025, github.com/bigai-ai/ToM-RL, data/cleaned_tom",
         "MIT",
         "everybody present sees what happens until they leave; people infer only what those think "
-        "whom they have met or exchanged words with; the prompt does not say whom they believe",
-        _NESTED,
+        "whom they have met or exchanged words with; the prompt does not say whom they believe, nor what they see in "
+        "containers on entering",
+        (*_NESTED, *_CLOSED),
         _is_tom_rl,
+        explore_tom.restate,
     ),
     PublishedSet(
         "SimToM",

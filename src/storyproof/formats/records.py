@@ -43,6 +43,7 @@ _RECORD_TYPE = pa.struct(
         ("choices", pa.list_(pa.string())),
         ("labels", pa.list_(pa.string())),  # of the choices
         ("digest", pa.string()),  # of story and question as they stand there; of somebody else's files only
+        ("spaced", pa.bool_()),  # names of several words, which we join with _, are written with spaces there
         ("written", pa.string()),  # the answer as it stands there, as JSON, if it is not the text of the answer
     ]
 )
@@ -113,7 +114,7 @@ class RecordFile:
         self.published = find_published(values[:_COMPARED])
         self._restate = self.published.restate if self.published is not None and not given else None
         if self._restate is not None:
-            values = [self._restate(each) for each in values]
+            values = [self._restated(each)[0] for each in values]
         self.is_ours = not given and (bool(marked.marks) or needed <= set(names))
         self.family: Family | None = marked if marked.marks and not given else None
         self.instructions: frozenset[str] = frozenset()
@@ -132,6 +133,7 @@ class RecordFile:
         self._taken = {*self.names, *({"split"} if self.is_ours else ())}
         if form.reads_arrays:  # what is not needed is not read
             needed = {*self._taken, *(name for each in self.columns for name in each.firsts)}
+            needed |= self.published.columns if self._restate is not None and self.published is not None else set()
             self._records: Iterable[Record] = form.records(path, needed)
         else:
             self._records = chain(sample, records)
@@ -180,7 +182,7 @@ class RecordFile:
             if record.value is None:
                 yield {**empty, RECORD: {**beside, "cause": BROKEN, "problem": record.problem}}
                 continue
-            value = record.value if self._restate is None else self._restate(record.value)
+            value, unfit = self._restated(record.value)
             own = {name: value.get(name) for name in self._taken}
             if isinstance(number := own.get("story_id"), int) and not isinstance(number, bool):
                 own["story_id"] = str(number)
@@ -203,8 +205,23 @@ class RecordFile:
                 yield {**empty, **own, RECORD: {**beside, **problem}}
             for number, row in enumerate(rows):
                 name = (row.id or named) + (f"-{number}" if len(rows) > 1 else "")
+                if unfit and not row.problem[0]:
+                    row = row._replace(problem=("story", unfit))
                 told, about = self._row(row, own)
+                if value is not record.value:
+                    written = next(rows_of(record.value, self.columns[0]))
+                    about |= _named(written)
+                    told["answer at"] = told["answer at"] if written.answer == row.answer else ""
                 yield {**empty, **own, **told, "id": name, RECORD: {**beside, **about}}
+
+    def _restated(self, value: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+        """Return a record in words that are understood if its set restates it, and why that is not possible."""
+        if self._restate is None:
+            return value, ""
+        try:
+            return self._restate(value), ""
+        except ParseError as error:
+            return value, str(error)
 
     def _row(self, row: RowValues, value: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the columns of a row, and what `record` says about it."""
@@ -220,16 +237,20 @@ class RecordFile:
                 story = family.lines(story)
             with suppress(ParseError):
                 question = family.question_in(question)
-        at = "" if self._restate is not None else ".".join(row.answer_at)
-        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": at}
+        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": ".".join(row.answer_at)}
         about: dict[str, Any] = {"cause": cause or None, "problem": problem or None, "part": row.split}
         if row.choices:
             about |= {"choices": [text for _, text in row.choices], "labels": [label for label, _ in row.choices]}
         if not self.is_ours:
-            about["digest"] = row_hash(row.story, row.question)
+            about |= _named(row)
         if row.choices or row.written != row.answer:
             about["written"] = json.dumps(row.written, default=str)
         return told, {name: each for name, each in about.items() if each is not None}
+
+
+def _named(row: RowValues) -> dict[str, Any]:
+    """Return what `record` says of a row's texts as they stand in its file."""
+    return {"digest": row_hash(row.story, row.question), "spaced": "_" not in (row.story or "_")}
 
 
 def has_questions(form: Format, path: Path, *, if_damaged: bool = True) -> bool:

@@ -311,7 +311,7 @@
   }
 
   function stale(isStale) {
-    stage.classList.toggle("is-stale", isStale && view !== null);
+    stage.closest(".seeing").classList.toggle("is-stale", isStale && view !== null);
     $("stale").hidden = !isStale || view === null;
   }
 

@@ -114,7 +114,7 @@ def test_totals_and_classes() -> None:
     assert "5 of 2,400 answers (0.2%) are wrong, 1 of them only under some readings (rule-dependent)." in text
     assert "2 other findings in 2 files." in text
     assert text.index("rule-dependent: wrong under the default readings") < text.index("structural")
-    assert "The labelled answer is wrong." in text
+    assert "The labelled answer is wrong" in text
     assert "2,400" in text.split("\n")
     assert "wrong answers: first order" in text
     assert "All findings are listed." in text
@@ -144,6 +144,12 @@ def test_answers_may_be_right_where_other_labels_are_wrong() -> None:
     assert "No answer is wrong in 1,200 questions." in page
     assert "1 other finding in 1 file." in page
     assert '<section class="verdict fail"' in page
+
+
+def test_what_is_right_under_some_reading_is_not_shown_as_wrong() -> None:
+    depends = [erratum(row, reading="infer-mover") for row in range(3)]
+    assert '<section class="verdict depends"' in audit_page(report_of(*depends), {}, title="x")
+    assert '<section class="verdict fail"' in audit_page(report_of(*depends, erratum(4)), {}, title="x")
 
 
 def test_what_is_not_understood_is_never_called_right() -> None:

@@ -78,6 +78,14 @@ def test_data_alone_are_answered_from_one_another(tomi: Path, name: str, questio
     assert found["trained_on"] != "train"
 
 
+def test_whole_stories_are_counted_where_they_have_several_questions(tomi: Path) -> None:
+    found, _ = shortcuts_of([tomi / "test.txt"])
+    page = page_of(AuditReport([]), [tomi / "test.txt"], {"shortcuts": found})
+    assert ">joint</th>" in page
+    single = found | {"questions": found["stories"]}
+    assert ">joint</th>" not in page_of(AuditReport([]), [tomi / "test.txt"], {"shortcuts": single})
+
+
 # --- overlaps
 
 

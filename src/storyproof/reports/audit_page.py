@@ -69,7 +69,7 @@ def audit_page(
     data["kinds"] = kinds_of(report)
     body = Template(read_asset(__package__, "audit_page.html")).substitute(
         title=safe(title),
-        tone="pass" if report.ok else "fail",
+        tone="pass" if report.ok else "depends" if all(each.reading for each in report.findings) else "fail",
         lead=_lead(report, verdict),
         classes=_classes(report),
         sections="\n".join(_section(number, each) for number, each in enumerate(sections)),
@@ -293,8 +293,9 @@ def _classes(report: AuditReport) -> str:
         return '<p class="note">Nothing wrong was found.</p>'
     cells = []
     for row in rows:
-        name = element("button", safe(row.name), type="button", class_="plain", data_kind=row.kind)
-        name += element("div", safe(row.meaning), class_="meaning")
+        meaning = row.meaning.rstrip(".") or row.name
+        name = element("button", safe(meaning), type="button", class_="plain", data_kind=row.kind)
+        name += element("div", safe(row.name), class_="meaning") if row.meaning else ""
         name += _bar(100 * row.sure_share, 100 * row.some_share) if row.share else ""
         cells.append([name, row.findings, safe(row.share), row.some])
     depends = any(row.some for row in rows)

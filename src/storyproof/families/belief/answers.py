@@ -271,7 +271,7 @@ class PlotAnswers:
         return codes
 
     def _real_over_time(self, told: _Beliefs) -> Codes:
-        """Return where objects are after each sentence, or were first, for those of some beliefs that stand for this."""
+        """Return where objects are after each sentence, or were first, for the beliefs that stand for this."""
         course, question = told.course, np.repeat(told.column, np.diff(told.begin, append=len(told.which)))
         things = told.parts.thing.take(told.which)
         is_memory = told.parts.is_memory.take(told.which)

@@ -85,9 +85,8 @@ class PlotDials:
     @property
     def sentences(self) -> int:
         """How many sentences a story has."""
-        counts = (self.objects, self.moves, self.tells, self.lies, self.peeks, self.distractions)
-        counts += (self.restatements, self.noise)
-        return self.agents + self.walks + sum(counts)
+        talk = self.tells + self.lies + self.restatements
+        return self.agents + self.walks + self.objects + self.moves + talk + self.peeks + self.distractions + self.noise
 
 
 class _Choice(IntEnum):

@@ -127,7 +127,8 @@ class TrackerNetwork(nn.Module):
         blank = torch.arange(names.shape[-1], device=names.device)
         at = (form.unsqueeze(-1) * BLANKS + blank) * SLOTS + names
         at = torch.where(names < 0, len(table) - 1, at)
-        return functional.embedding(form, whole) + functional.embedding(at, table, padding_idx=len(table) - 1).sum(2)
+        filled = functional.embedding(at, table, padding_idx=len(table) - 1).sum(2, dtype=torch.float32)
+        return functional.embedding(form, whole) + filled
 
     def follow(self, states: Tensor, positions: Tensor) -> Tensor:
         """Return states after each sentence, given the vectors of question and sentences and their positions."""

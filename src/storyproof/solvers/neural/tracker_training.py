@@ -70,7 +70,7 @@ class TrackerPlan:
     stories: int = 1_000_000
     steps: int = 20_000
     batch: int = 2048
-    rate: float = 1e-3
+    rate: float = 1.5e-3
     minutes: float = 0.0
     runs: int = 1
     seed: int = 0
@@ -246,7 +246,7 @@ class TrackerRun:
         """Take one step, and return the loss on its batch as a tensor's value when asked."""
         # What is drawn depends on the step alone, so that a run that was stopped goes on as if it had not been.
         generator = torch.Generator(self.device).manual_seed(seed_for("batch", self.seed, self.step) % 2**63)
-        parts = [each.questions() * each.form.shape[1] for each in stories]
+        parts = [each.questions() for each in stories]
         place = int(np.searchsorted(np.cumsum(parts) / sum(parts), _fraction(self.seed, self.step), side="right"))
         chosen = stories[min(place, len(stories) - 1)]
         batch = _batch(chosen, self.plan.batch, generator)
@@ -268,6 +268,16 @@ class TrackerRun:
         self.optimizer.step()
         self.step += 1
         return loss.detach()  # type: ignore[return-value]
+
+    def warm(self, stories: list[_Stories]) -> None:
+        """Compile for stories of every length, so that the time of steps can be measured."""
+        for each in stories:
+            batch = _batch(each, self.plan.batch, torch.Generator(self.device).manual_seed(0))
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+                scores, members = self._follow(self.network.embed(self.forms, batch.form, batch.names), batch.positions)
+                loss = _loss(scores[:, 1:], members[:, 1:], batch)
+            loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.zero_grad(set_to_none=True)
 
     @torch.inference_mode()
     def score(self, stories: list[_Stories]) -> float:
@@ -357,6 +367,8 @@ def train_tracker(
             if done.get("current") is not None and number == len(done.get("scores", [])):
                 run.load(done["current"])
             begun = saved = time.monotonic()
+            if place.type == "cuda":
+                run.warm(stories)
             first = run.step
             while run.step < run.steps:
                 loss = run.learn(stories)

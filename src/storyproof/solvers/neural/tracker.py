@@ -216,7 +216,8 @@ class TrackerSolver:
         for number, example in enumerate(examples):
             if example.story not in stories:
                 stories[example.story] = self._blanker.story(example.story.splitlines())
-            question = self._blanker.question(f"{self.prefix} {example.question}".strip())
+            text = example.question
+            question = self._blanker.question(f"{self.prefix} {text[:1].lower()}{text[1:]}" if self.prefix else text)
             rows.append((number, [question, *stories[example.story]]))
         rows.sort(key=lambda row: len(row[1]))  # short ones need no padding
         answers = [""] * len(examples)

@@ -67,10 +67,15 @@ def events_of(wording: PlotWording, drawn: DrawnPlots, cast: Cast, column: int) 
 
 def count_misses(language: str, style: str, dials: PlotDials, count: int, seed: object) -> int:
     """Return how many of some stories are not read back as they were drawn."""
-    wording = find_wording(language, style)
+    wording, misses = find_wording(language, style), 0
     drawn, cast = draw_block(wording, dials, count, seed)
     texts = wording.narrate_block(drawn.stories, drawn.lie, cast, Draws("text", seed)).to_pylist()
-    return sum(wording.read(text) != events_of(wording, drawn, cast, column) for column, text in enumerate(texts))
+    for column, text in enumerate(texts):
+        try:
+            misses += wording.read(text) != events_of(wording, drawn, cast, column)
+        except ParseError:
+            misses += 1
+    return misses
 
 
 @pytest.mark.parametrize(("language", "style"), ALL)
@@ -332,7 +337,7 @@ def test_no_container_has_the_name_of_another_in_its_own(language: str) -> None:
         ("de", "Der Kamm liegt im Tank im Flur.", "sentence 1, character 10: not understood: 'liegt im Tank im Flur.'"),
         ("es", "Ana salió de el pasillo.", "sentence 1, character 11: not understood: 'de el pasillo.'"),
         ("es", "Ana entró en la cocina", "sentence 1, character 23: not understood: the end of the sentence"),
-        ("zh", "王芳走进厨房。", "sentence 1, character 5: not understood: '厨房。'"),
+        ("zh", "王芳走进厨房。", "sentence 1, character 7: not understood: '。'"),
     ],
 )
 def test_the_place_that_is_not_understood_is_named(language: str, story: str, message: str) -> None:
@@ -393,7 +398,7 @@ def test_a_pronoun_is_the_subject_of_the_sentence_before() -> None:
 
 def test_what_is_not_named_is_that_of_the_sentence_before() -> None:
     story = (
-        "At noon, Ada entered the kitchen.\nHugo came in too.\nThere was a key in a box there.\n"
+        "At noon, Ada entered the kitchen.\nHugo came in too.\nIn a box, there was a key.\n"
         "Ada put it into a chest.\nHugo took her aside and told her that the key was in the box."
     )
     assert find_wording().read(story) == [
@@ -479,11 +484,11 @@ def test_the_language_of_other_text_is_not_found() -> None:
             "de",
             "[betrat] {room:acc}",
             "[betrat] {room:gen}",
-            r"line 6: \{room:gen\} needs the form 'gen', which 'Küche'",
+            r"line 7: \{room:gen\} needs the form 'gen', which 'Küche'",
         ),
-        ("de", "[betrat] {room:acc}", "[betrat] {place:acc}", r"line 6: unknown slot \{place:acc\}; expected one of"),
-        ("de", "[betrat] {room:acc}", "[betrat] alles", r"line 6: \{room\} is missing in '.*'; expected one of each"),
-        ("de", "[betrat] {room:acc}", "[betrat] {room:acc", r"line 6: unbalanced braces in"),
+        ("de", "[betrat] {room:acc}", "[betrat] {place:acc}", r"line 7: unknown slot \{place:acc\}; expected one of"),
+        ("de", "[betrat] {room:acc}", "[betrat] alles", r"line 7: \{room\} is missing in '.*'; expected one of each"),
+        ("de", "[betrat] {room:acc}", "[betrat] {room:acc", r"line 7: unbalanced braces in"),
         ("de", "Schachtel f", "Jeans f", r"line \d+: 'Jeans' is in two roles"),
         ("es", "Ana f", "Ana", r"line \d+: the name 'Ana' has no gender; write 'Ana f' or 'Ana m'"),
         ("es", "reality:", "realty:", r"line \d+: unknown entry 'realty'; expected: reality, memory"),

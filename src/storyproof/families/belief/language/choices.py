@@ -206,8 +206,7 @@ def _tell(pack: LanguagePack, stories: PlotArrays, is_female: Flags, draws: Draw
         been, here = has_been[who, where, columns], (room >= 0) & (room == last_room) & ~begins
         known, back = is_thing_known[what, columns], was_in[what, into, columns]
         it = (thing >= 0) & (thing == last_thing) & ~begins
-        him = (hearer >= 0) & (hearer == last_agent) & (female != last_female) & ~begins
-        him &= (last_hearer < 0) | (hearer_female != last_female)
+        him = (hearer >= 0) & (hearer == last_agent) & (last_hearer < 0) & (female != last_female) & ~begins
         too = here & ~been & (last_kind == EventKind.ENTER)
         entering = np.where(too, _TOO, np.where(here, np.where(been, _BACK_HERE, _HERE), np.where(been, _BACK, _USUAL)))
         placing = np.where(known, np.where(here, _KNOWN_HERE, _KNOWN), np.where(here, _HERE, _USUAL))

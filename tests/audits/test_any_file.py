@@ -132,9 +132,9 @@ def test_corrected_answers_are_written_as_the_story_writes_them(tmp_path: Path) 
         row = {"story": text, "question": "Where will Bo look for the kite?", "answer": "oak chest"}
         path = tmp_path / f"{name}.jsonl"
         path.write_text(json.dumps(row) + "\n")
-        (wrong,) = storyproof.audit(path, fix=tmp_path / "fixed").disagreements
+        (wrong,) = storyproof.audit(path, fix=tmp_path / f"fixed-{name}").disagreements
         assert wrong.expected == right
-        assert json.loads((tmp_path / "fixed" / path.name).read_text()) == {**row, "answer": right}
+        assert json.loads((tmp_path / f"fixed-{name}" / path.name).read_text()) == {**row, "answer": right}
 
 
 def test_users_say_which_columns(tmp_path: Path) -> None:

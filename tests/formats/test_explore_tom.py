@@ -10,9 +10,9 @@ import pytest
 
 import storyproof
 from storyproof.audits.errata import errata_of
-from storyproof.errors import ParseError
 from storyproof.formats.columns import row_hash
 from storyproof.formats.explore_tom import restate
+from storyproof.formats.restated import Restated
 
 ATTENTION = (
     "got distracted and did not realize what happened, without anyone noticing the brief lack of attention, and going "
@@ -43,8 +43,13 @@ def audit(path: Path, rows: list[dict[str, Any]]) -> storyproof.findings.AuditRe
     return storyproof.audit(path)
 
 
+def restated(row: dict[str, Any]) -> Restated:
+    (found,) = restate(row)
+    return found
+
+
 def test_events_are_restated_one_by_one() -> None:
-    found = restate(record("In which container will Cleo search for the small, red kite?", "tin box"))
+    found = restated(record("In which container will Cleo search for the small, red kite?", "tin box")).record
     assert found["question"] == "Where will Cleo look for the small_red_kite?"
     assert found["story"].split("\n") == [
         "Ada entered the reading_den.",
@@ -107,8 +112,7 @@ def test_what_people_miss_depends_on_what_containers_show(tmp_path: Path) -> Non
 )
 def test_what_is_not_judged_says_why(tmp_path: Path, sentence: str, cause: str) -> None:
     question = "In which container is the small, red kite now?"
-    with pytest.raises(ParseError, match=cause):
-        restate(record(question, "tin box", f"{STORY} {sentence}"))
+    assert cause in restated(record(question, "tin box", f"{STORY} {sentence}")).problem
     report = audit(
         tmp_path / "rows.jsonl", [record(question, "tin box", f"{STORY} {sentence}"), record(question, "oak chest")]
     )
@@ -123,33 +127,24 @@ def test_a_container_is_known_by_who_stands_beside_it() -> None:
         STORY.removesuffix("Ada left the reading den.")
         + "Ada told out loud that the small, red kite is in the tin box."
     )
-    assert restate(record(question, "reading den", there))["story"].endswith("kite is in the reading_den.")
-    with pytest.raises(ParseError, match="may not know in which room"):
-        restate(
-            record(
-                question,
-                "reading den",
-                there + " Ada told privately to Dan that the small, red kite is in the tin box.",
-            )
-        )
+    assert restated(record(question, "reading den", there)).record["story"].endswith("kite is in the reading_den.")
+    dan = " Ada told privately to Dan that the small, red kite is in the tin box."
+    assert "may not know in which room" in restated(record(question, "reading den", there + dan)).problem
 
 
 def test_the_time_before_an_event_must_be_clear() -> None:
     question = "In which container was the small, red kite before Ada moved the small, red kite to the tin box?"
     twice = f"{STORY} Ada entered the reading den. Ada moved the small, red kite to the tin box, {IN_THE_DEN}."
-    with pytest.raises(ParseError, match="several times"):
-        restate(record(question, "oak chest", twice))
+    assert "several times" in restated(record(question, "oak chest", twice)).problem
     action = f"While this action was happening, Cleo {SECRET}; also, Bo {ATTENTION.rstrip('.')}"
     beside = f"In which container was the small, red kite before {action}?"
-    with pytest.raises(ParseError, match="beside another action"):
-        restate(record(beside, "oak chest"))
+    assert "beside another action" in restated(record(beside, "oak chest")).problem
 
 
 def test_other_records_stay_as_they_are() -> None:
     other = {**record("Where is the kite really?", "box"), "data_source": "hi_tom"}
-    assert restate(other) is other
-    with pytest.raises(ParseError, match="not a question about places"):
-        restate(record("Does Ada know about the weather?", "yes"))
+    assert restated(other).record is other
+    assert "not a question about places" in restated(record("Does Ada know about the weather?", "yes")).problem
 
 
 def test_a_wrong_label_is_corrected_in_place_and_named_by_the_published_text(tmp_path: Path) -> None:

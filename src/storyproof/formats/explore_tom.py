@@ -5,7 +5,7 @@ located in" a room, tell each other something, and "while this action was happen
 pay attention. The same events are restated, one per sentence. A question about rooms is restated as a question about
 places, with each container replaced by the room that it stands in.
 
-What does not happen to places, or may be understood in several ways, is not restated; the errors of `restate` say what.
+What does not happen to places, or may be understood in several ways, is not restated: such rows have a problem.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from storyproof.errors import ParseError, quoted
+from storyproof.formats.restated import Restated, as_word
 
 _NAME = r"[A-Z][\w'-]*"
 _LIST = rf"{_NAME}(?:(?:,| and|, and) {_NAME})*"
@@ -82,11 +83,6 @@ def _sentences(story: str) -> Iterator[_Sentence]:
         place = match.end() + 1
 
 
-def _token(words: str) -> str:
-    """Return a name as one word; commas would end it."""
-    return words.replace(",", "").replace(" ", "_")
-
-
 def _names(listed: str | None) -> list[str]:
     return re.findall(_NAME, re.sub(r"\band\b", "", listed)) if listed else []
 
@@ -130,7 +126,7 @@ class _Teller:
         self.lines += [f"{name} paid attention again." for name in absent]
 
     def _said(self, sentence: _Sentence, absent: Sequence[str]) -> Iterator[str]:
-        kind, parts = sentence.kind, {name: _token(value) for name, value in sentence.parts.items() if value}
+        kind, parts = sentence.kind, {name: as_word(value) for name, value in sentence.parts.items() if value}
         if kind in _REFUSED:
             raise ParseError(f"{_REFUSED[kind]}: {quoted(sentence.text)}")
         if kind == "enter":
@@ -212,23 +208,32 @@ def _until(sentences: list[_Sentence], event: str) -> list[_Sentence]:
     return sentences[: at[0]]
 
 
-def restate(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record with story and question in the words that storyproof reads, if it is one of ExploreToM.
-
-    Raises:
-        ParseError: If its text does not say one thing about places only.
-    """
+def restate(record: Mapping[str, Any]) -> Sequence[Restated]:
+    """Return a record with story and question in the words that storyproof reads, if it is one of ExploreToM."""
     story, question = record.get("story"), record.get("question")
     if record.get("data_source") != "explore_tom" or not isinstance(story, str) or not isinstance(question, str):
-        return record
+        return [Restated(record, story, question, keeps_answer=True)]
+    try:
+        told, asked = _told(story, question)
+    except ParseError as error:
+        return [Restated(record, story, question, problem=str(error), keeps_answer=True)]
+    return [Restated({**record, "story": told, "question": asked}, story, question, keeps_answer=True)]
+
+
+def _told(story: str, question: str) -> tuple[str, str]:
+    """Return story and question in words that are read.
+
+    Raises:
+        ParseError: If the text does not say one thing about places only.
+    """
     kind, parts = _question(question)
     sentences = list(_sentences(story))
     if kind == "before":
         sentences = _until(sentences, parts["event"])
-    teller = _Teller(_token(parts["thing"]), of_rooms=parts["what"] == "room")
+    teller = _Teller(as_word(parts["thing"]), of_rooms=parts["what"] == "room")
     for number, sentence in enumerate(sentences):
         if sentence.kind != "attention":
             after = sentences[number + 1] if number + 1 < len(sentences) else None
             teller.restate(sentence, after.parts if after is not None and after.kind == "attention" else {})
-    asked = _ASKED[kind].format(**{name: _token(value) for name, value in parts.items()})
-    return {**record, "story": "\n".join(teller.lines), "question": asked}
+    asked = _ASKED[kind].format(**{name: as_word(value) for name, value in parts.items()})
+    return "\n".join(teller.lines), asked

@@ -390,7 +390,7 @@ def test_no_text_covers_another(opened: Callable[..., Visit], width: int) -> Non
         if width == 390:
             for target in seen.page.locator(".tools button, .chips button, #asked select, #asked button").all():
                 box = target.bounding_box()
-                assert box is None or box["height"] >= 40, target.text_content()
+                assert box is None or box["height"] >= 36, target.text_content()
         assert seen.overflow() <= 0
 
 

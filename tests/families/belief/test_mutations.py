@@ -150,7 +150,7 @@ COURSE = {
         'return self._last("placed", self.puts)',
         'return self._last("placed", 0 * self.puts)',
     ),
-    "whispers are for their speakers": ("EventKind.WHISPER, hearer)", "EventKind.WHISPER, agent)"),
+    "whispers are for their speakers": ("EventKind.WHISPER, stories.hearer)", "EventKind.WHISPER, stories.agent)"),
     "whispers are for the room": (
         '"told", EventKind.TELL, EventKind.TELL)',
         '"told", EventKind.TELL, EventKind.WHISPER)',

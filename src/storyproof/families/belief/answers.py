@@ -217,11 +217,12 @@ class PlotAnswers:
         self._course = course or Course.of(stories)
         self._divided: dict[bool, _Parts] = {}
         self._told: tuple[tuple[int, int, bool], _Beliefs] | None = None
+        self._first: PlotAnswers | None = None  # the same questions under the sight that was asked for first
 
     def under(self, sight: str) -> PlotAnswers:
         """Return the answers to the same questions if people see something else."""
         other = copy(self)  # what questions come down to is the same
-        other._sight, other._told = sight, None
+        other._sight, other._told, other._first = sight, None, self
         return other
 
     def _is_weighed(self, trust: str) -> bool:
@@ -254,6 +255,33 @@ class PlotAnswers:
                 found[trust] = found[ALWAYS].copy() if ALWAYS in found else np.zeros(self._asked.count, np.int64)
                 found[trust][rest] = codes
         return [found[trust] for trust in trusts]
+
+    def over_time(self, trust: str) -> Codes:
+        """Return the answers after each sentence, as if the story ended there, [time, question].
+
+        Not for `infer-mover` with trust in some messages only, where what is a surprise rests on what is known later.
+        """
+        steps = len(self._stories.kind)
+        codes = np.zeros((steps, self._asked.count), np.int64)
+        for told in self._tell(is_weighed=self._is_weighed(trust)):
+            places = self._real_over_time(told)
+            if len(told.some):
+                places[:, told.some] = told.minds.over_time(trust)
+            for time in range(steps):
+                codes[time, told.question] = self._combine(told.question, places[time], told.begin)
+        return codes
+
+    def _real_over_time(self, told: _Beliefs) -> Codes:
+        """Return where objects are after each sentence, or were first, for the beliefs that stand for this."""
+        course, question = told.course, np.repeat(told.column, np.diff(told.begin, append=len(told.which)))
+        things = told.parts.thing.take(told.which)
+        is_memory = told.parts.is_memory.take(told.which)
+        spot = np.minimum(things, course.objects - 1) * np.intp(course.count) + question
+        puts = unpack(course.puts.reshape(len(course.puts), -1), len(self._stories.kind)).take(spot, axis=1)
+        puts &= things < course.objects
+        puts &= ~is_memory | (np.cumsum(puts, axis=0) == 1)
+        times = np.maximum.accumulate(np.where(puts, np.arange(len(puts))[:, None], -1), axis=0)
+        return course.place_at(times, np.broadcast_to(question, times.shape)).astype(np.int64)
 
     def _surprise(self, trusts: Sequence[str], unsurprised: Sequence[Codes]) -> list[Codes]:
         """Return the answers where people infer who moved an object; see `codes`."""
@@ -302,9 +330,14 @@ class PlotAnswers:
         for begin, end in zip(bounds.tolist(), [*bounds[1:].tolist(), self._asked.count], strict=True):
             key = begin, end, is_weighed
             if self._told is None or self._told[0] != key:  # answers and proofs ask for the same
-                questions = np.arange(begin, end)
-                column = self._asked.story[questions].astype(np.intp)
-                self._told = key, self._ask(parts, self._course, column, questions)
+                known = self._first._told if self._first is not None else None
+                if known is not None and known[0] == key:
+                    told = known[1]
+                    self._told = key, told._replace(places=told.places.copy(), minds=told.minds.under(self._sight))
+                else:
+                    questions = np.arange(begin, end)
+                    column = self._asked.story[questions].astype(np.intp)
+                    self._told = key, self._ask(parts, self._course, column, questions)
             yield self._told[1]
 
     def _ask(self, parts: _Parts, course: Course, column: Columns, question: Columns) -> _Beliefs:

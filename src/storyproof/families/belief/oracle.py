@@ -11,6 +11,7 @@ intersection. Stories and questions have columns of their own.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -37,6 +38,7 @@ from storyproof.families.belief.readings import (
     HI_TOM,
     INFER_MOVER,
     NEVER_LIARS,
+    OPEN,
     BeliefReading,
 )
 from storyproof.families.belief.time_sets import (
@@ -54,6 +56,7 @@ from storyproof.families.belief.time_sets import (
     one_of,
     pack,
     single,
+    unpack,
     until,
 )
 from storyproof.families.belief.trajectories import Course, member
@@ -250,22 +253,23 @@ class Minds:
         """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
         asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
         informed = self._informed(asked, None, trust)
-        steps, count = len(self._stories.kind), len(asked.story)
-        rows, times = np.tile(np.arange(count), steps), np.repeat(np.arange(steps), count)
-        shown, told = (each.take(rows, axis=1) for each in (informed.shown, informed.told))
-        so_far = _Informed(shown, told).until(until(times, self._words))
-        return self._places(asked.pick(rows), so_far).astype(np.int8).reshape(steps, count)
+        shown, told = (unpack(each, len(self._stories.kind)) for each in (informed.shown, informed.told))
+        steps = np.arange(len(shown))[:, None]
+        puts = unpack(self._course.puts.reshape(len(self._course.puts), -1), len(shown))
+        put = np.maximum.accumulate(np.where(puts, steps, -1), axis=0).take(asked.spot, axis=1)
+        time = np.where(shown, put, steps)  # people believe what they see
+        learnt = np.maximum.accumulate(np.where(shown | told, steps, -1), axis=0)
+        time = np.where(learnt < 0, -1, np.take_along_axis(time, np.maximum(learnt, 0), axis=0))
+        return self._course.place_at(time, np.broadcast_to(asked.story, time.shape)).astype(np.int8)
 
     def at_the_end(self, trust: str) -> Small:
         """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""
         if trust != ALWAYS and self._sight == INFER_MOVER:  # what is a surprise depends on what was believed before
             asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
             return self._places(asked, self._informed(asked, None, trust))
-        informed = self._credulous
-        found = self._places(self._asked, informed)
         if trust == ALWAYS:
-            return found
-        some = np.flatnonzero(self.doubtful())
+            return self._trusting
+        informed, found, some = self._credulous, self._trusting.copy(), np.flatnonzero(self.doubtful())
         if len(some):
             few = self._asked.pick(some)
             if trust == NEVER_LIARS:
@@ -284,6 +288,23 @@ class Minds:
     def decided(self) -> Times:
         """Return the event from which each chain has its belief at the end, if it always trusts; -1 if it has none."""
         return last(self._credulous.shown | self._credulous.told)
+
+    def under(self, sight: str) -> Minds:
+        """Return the same chains if people see something else; what they are told stays the same."""
+        other = copy(self)
+        other._sight = sight
+        other.__dict__.pop("_trusting", None)
+        if "_credulous" in self.__dict__ and (self._sight, sight) == (OPEN, CLOSED):
+            known = self._credulous
+            other._credulous = _Informed(known.shown & _at(self._course.puts, self._asked.spot), known.told)
+        else:
+            other.__dict__.pop("_credulous", None)
+        return other
+
+    @cached_property
+    def _trusting(self) -> Small:
+        """Where chains believe their objects to be at the end if they believe every message."""
+        return self._places(self._asked, self._credulous)
 
     @cached_property
     def _credulous(self) -> _Informed:

@@ -130,38 +130,41 @@ class PlotSentences:
         (steps, count), (_, parts, _) = stories.kind.shape, self.sets.shape
         kinds = stories.kind.reshape(-1)
         order = np.argsort(kinds, kind="stable")
-        bounds = np.searchsorted(kinds[order], np.arange(len(EventKind) + 1))
+        bounds = np.searchsorted(kinds.take(order), np.arange(len(EventKind) + 1))
         word, bit = np.divmod(np.arange(steps), 64)
-        bits = np.repeat(np.left_shift(self.words.kind(1), bit.astype(self.words.kind)), count).take(order)
-        places = (word[:, None] * (parts * count) + np.arange(count)).reshape(-1).take(order)
-        agent, hearer, room, thing = (
-            each.reshape(-1).take(order) for each in (stories.agent, stories.hearer, stories.room, stories.thing)
-        )
+        bits = np.left_shift(self.words.kind(1), bit.astype(self.words.kind))
+        shift = (word * parts - np.arange(steps)) * count  # from a sentence to the first part of its story
+        times = np.repeat(np.arange(steps, dtype=np.int16), count)
 
         def note(name: str, first: EventKind, last: EventKind, *about: Small) -> None:
             """Note the sentences from one kind to another by what they are about; NOBODY and nothing are left out."""
             place, shape = self._places[name]
-            some = slice(bounds[first], bounds[last + 1])
-            row, is_known = np.full(len(places[some]), 0, np.intp), np.ones(len(places[some]), np.bool_)
-            for number, size in zip(about, shape, strict=False):
-                row = row * size + number[some]
-                is_known &= number[some] >= 0
-            index, added = places[some] + (place.start + row) * count, bits[some]
-            if not is_known.all():
-                index, added = index[is_known], added[is_known]
-            np.add.at(flat, index, added)
+            at = order[bounds[first] : bounds[last + 1]]
+            known = [each.reshape(-1).take(at) for each in about]
+            if any(each.min(initial=0) < 0 for each in known):
+                some = np.flatnonzero(np.all([each >= 0 for each in known], axis=0))
+                at, known = at.take(some), [each.take(some) for each in known]
+            row = np.full(len(at), 0, np.intp) if not known else known[0].astype(np.intp)
+            for number, size in zip(known[1:], shape[1:], strict=True):
+                row = row * size + number
+            row += place.start
+            row *= count
+            row += at
+            time = times.take(at)
+            row += shift.take(time)
+            np.add.at(flat, row, bits.take(time))
 
-        note("enters", EventKind.IS_IN, EventKind.ENTER, agent, room)
-        note("peeks", EventKind.PEEK, EventKind.PEEK, agent, room)
-        note("placed", EventKind.PLACE, EventKind.MOVE, thing, room)
-        note("puts", EventKind.PLACE, EventKind.MOVE, thing)
-        note("walks", EventKind.IS_IN, EventKind.EXIT, agent)
-        note("looks", EventKind.PEEK, EventKind.UNPEEK, agent)
-        note("heeds", EventKind.DISTRACT, EventKind.ATTEND, agent)
-        note("distracts", EventKind.DISTRACT, EventKind.DISTRACT, agent)
-        note("by", EventKind.TELL, EventKind.ANNOUNCE, agent)
-        note("about", EventKind.TELL, EventKind.ANNOUNCE, thing)
-        note("to", EventKind.WHISPER, EventKind.WHISPER, hearer)
+        note("enters", EventKind.IS_IN, EventKind.ENTER, stories.agent, stories.room)
+        note("peeks", EventKind.PEEK, EventKind.PEEK, stories.agent, stories.room)
+        note("placed", EventKind.PLACE, EventKind.MOVE, stories.thing, stories.room)
+        note("puts", EventKind.PLACE, EventKind.MOVE, stories.thing)
+        note("walks", EventKind.IS_IN, EventKind.EXIT, stories.agent)
+        note("looks", EventKind.PEEK, EventKind.UNPEEK, stories.agent)
+        note("heeds", EventKind.DISTRACT, EventKind.ATTEND, stories.agent)
+        note("distracts", EventKind.DISTRACT, EventKind.DISTRACT, stories.agent)
+        note("by", EventKind.TELL, EventKind.ANNOUNCE, stories.agent)
+        note("about", EventKind.TELL, EventKind.ANNOUNCE, stories.thing)
+        note("to", EventKind.WHISPER, EventKind.WHISPER, stories.hearer)
         note("told", EventKind.TELL, EventKind.TELL)
         note("announced", EventKind.ANNOUNCE, EventKind.ANNOUNCE)
 

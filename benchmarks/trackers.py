@@ -1,14 +1,13 @@
 """Train `tracker` and score it on held-out seeds: `python -m benchmarks.trackers --out DIR --minutes 2 --runs 3`.
 
-Writes the trained runs to DIR, and to DIR/figures.json the accuracy of every run on every set by kind of question. The
-sets are drawn here; `--data` adds files, such as published ToMi with proved labels.
+Writes the trained runs to DIR/run, and to DIR/figures.json the accuracy of every run on every set by kind of question.
+The sets are drawn here; `--data` adds files, such as published ToMi with proved labels.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -116,9 +115,6 @@ def main() -> None:
         (arguments.out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if torch.cuda.is_available():
         print(f"{torch.cuda.max_memory_allocated() / 2**30:.1f} GiB of GPU memory at most")
-    metrics = folder / "metrics.jsonl"
-    if metrics.is_file() and folder != arguments.out:
-        shutil.copy(metrics, arguments.out / "metrics.jsonl")
 
 
 if __name__ == "__main__":

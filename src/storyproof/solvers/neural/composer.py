@@ -145,7 +145,8 @@ class ComposerNetwork(nn.Module):
         apart = (at[:, :, None] - at[:, None]).abs() <= 2 * self.size.window
         scores = scores.masked_fill(~apart[:, None], -30.0).clamp(-30.0, 30.0)
         which = functional.one_hot(name + 1, NAMES + 1)[..., 1:].float()
-        summed = torch.einsum("bmi,brmn,bnj->bijr", which, scores.exp(), which)
+        with torch.autocast(tokens.device.type, enabled=False):
+            summed = torch.einsum("bmi,brmn,bnj->bijr", which, scores.exp(), which)
         return torch.log(summed + 1e-12)
 
     def compose(self, chains: Tensor) -> Tensor:

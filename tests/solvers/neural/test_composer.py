@@ -54,6 +54,7 @@ def examples() -> list[Example]:
 
 def test_facts_are_those_of_the_story_in_both_directions() -> None:
     family, confirmed = load("family", "kinship"), 0
+    reasons: set[str] = set()
     for lesson in KinshipCurriculum(1).block(0)[:20]:
         assert len(lesson.facts) == 2 * len(lesson.chain)
         assert tuple(relation for _, relation, _ in lesson.facts[::2]) == lesson.chain
@@ -66,12 +67,14 @@ def test_facts_are_those_of_the_story_in_both_directions() -> None:
             people = sorted({name for fact in lesson.facts for name in (fact[0], fact[2])})
             try:
                 proved = family.prove_text(lesson.story, question, people).answer
-            except DataError as error:  # of somebody in between, the text need not show the gender
-                assert "male or female" in str(error)
+            except DataError as error:
+                reasons.add(str(error).partition("whether")[0])
                 continue
             assert proved == relation
             confirmed += 1
     assert confirmed > 60
+    # Of somebody in between, the text need not show the gender.
+    assert reasons <= {"the story does not show "}
 
 
 def test_tokens_are_words_marks_and_names() -> None:

@@ -116,11 +116,12 @@ class ComposerNetwork(nn.Module):
         start[:, :, -1] = 6.0
         self.table = nn.Parameter(start)
 
-    def read(self, tokens: Tensor) -> Tensor:
+    def read(self, tokens: Tensor, most: int = MENTIONS) -> Tensor:
         """Return the score of each relation between names, [story, first, second, relation]; 0 is that there is none.
 
         Args:
             tokens: Their numbers, [story, place].
+            most: Mentions of names in a story at most.
         """
         length, half = tokens.shape[1], self.size.width // self.size.heads // 2
         place = torch.arange(length, device=tokens.device)
@@ -133,7 +134,7 @@ class ComposerNetwork(nn.Module):
             states = layer(states, near, (angles.cos(), angles.sin()))
         states = self.norm(states)
         is_name = (tokens >= FIRST_NAME) & (tokens < FIRST_WORD)
-        at = torch.argsort((~is_name).to(torch.int8), dim=1, stable=True)[:, :MENTIONS]
+        at = torch.argsort((~is_name).to(torch.int8), dim=1, stable=True)[:, :most]
         name = torch.where(is_name.gather(1, at), tokens.gather(1, at) - FIRST_NAME, -1)
         mentions = states.gather(1, at.unsqueeze(-1).expand(-1, -1, states.shape[-1]))
         batch, count = name.shape

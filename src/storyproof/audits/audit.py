@@ -171,7 +171,6 @@ def _audit(
         results = in_order(entered, examine_file, items)
         for file, examined in zip(files, _whole_files(items, results), strict=True):
             report, its_rows = examined.report, examined.compared
-            assert report is not None and its_rows is not None  # noqa: S101  # of a whole file
             orders.follow(file, examined.orders, report)
             reports.append(report)
             hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
@@ -322,27 +321,33 @@ class _Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Examined:
-    """What was found in a file, or in some of its parts.
+class _WholeFile:
+    """What was found in a file.
 
     Attributes:
-        report: The report on a whole file, without what is wrong with the order of rows; None for parts.
-        orders: What must be known of a whole file to say what is.
-        compared: What is compared with the rows of other files, for whole files.
-        audit: What was found in some parts.
-        sha256: The hash of a file that may be in a manifest; empty for others, and for parts but the first.
+        report: Without what is wrong with the order of rows.
+        orders: What must be known to say that.
+        compared: What is compared with the rows of other files.
+        sha256: The hash of a file that may be in a manifest; empty for others.
     """
 
-    report: FileReport | None
+    report: FileReport
     orders: list[OrderOfRows]
-    compared: RowHashes | None
-    audit: FileAudit | None
+    compared: RowHashes
     sha256: str
 
+    @classmethod
+    def of(cls, audit: FileAudit, sha256: str) -> _WholeFile:
+        """Return what was found, once all rows were judged."""
+        return cls(audit.conclude(), audit.orders, audit.checks.hashes(), sha256)
 
-def _concluded(audit: FileAudit, sha256: str) -> _Examined:
-    """Return what is known of a whole file."""
-    return _Examined(audit.conclude(), audit.orders, audit.checks.hashes(), None, sha256)
+
+@dataclass(frozen=True, slots=True)
+class _SomeParts:
+    """What was found in some parts of a file, with the hash of the file if these are the first."""
+
+    audit: FileAudit
+    sha256: str
 
 
 @dataclass(slots=True)
@@ -361,7 +366,7 @@ class _ExamineFile:
     progress: Progress | None = field(default=None)
     last: tuple[_File, RowSource] | None = field(default=None, repr=False)
 
-    def __call__(self, item: _Item) -> _Examined:
+    def __call__(self, item: _Item) -> _WholeFile | _SomeParts:
         """Examine a file, or some of its parts."""
         file, parts = item
         with file.file.opened() as path:
@@ -374,7 +379,7 @@ class _ExamineFile:
                 audit = examine_parts(self.source(file, subject), parts, **how)
             in_dataset = is_url(file.file.place) or Path(file.folder, MANIFEST).is_file()
             sha256 = file_sha256(path) if in_dataset and (parts is None or not parts[0].first) else ""
-            return _concluded(audit, sha256) if parts is None else _Examined(None, [], None, audit, sha256)
+            return _WholeFile.of(audit, sha256) if parts is None else _SomeParts(audit, sha256)
 
     def subject(self, item: _File, path: Path) -> tuple[Subject, str]:
         """Return what is judged, and the only family that its rows may be of, if users named one."""
@@ -403,20 +408,20 @@ class _ExamineFile:
         return items
 
 
-def _whole_files(items: Sequence[_Item], results: Iterator[_Examined]) -> Iterator[_Examined]:
+def _whole_files(items: Sequence[_Item], results: Iterator[_WholeFile | _SomeParts]) -> Iterator[_WholeFile]:
     """Yield what was found in whole files, from what was found in their parts."""
-    audit, sha256 = None, ""
+    first: _SomeParts | None = None
     for place, (item, examined) in enumerate(zip(items, results, strict=True)):
-        if examined.audit is None:
+        if isinstance(examined, _WholeFile):
             yield examined
             continue
-        if audit is None:
-            audit, sha256 = examined.audit, examined.sha256
+        if first is None:
+            first = examined
         else:
-            audit.absorb(examined.audit)
+            first.audit.absorb(examined.audit)
         if place + 1 == len(items) or items[place + 1].file != item.file:
-            yield _concluded(audit, sha256)
-            audit = None
+            yield _WholeFile.of(first.audit, first.sha256)
+            first = None
 
 
 class _Orders:

@@ -60,10 +60,10 @@ class ArrowFile(Format):
                 names = [name for name in batch.schema.names if columns is None or name in columns]
                 table = pa.Table.from_batches([batch]).select(names)
                 for start in range(0, table.num_rows, _ROWS):
-                    for part in divided(table.slice(start, _ROWS), path, first):
-                        for row, value in enumerate(part.to_pylist(), start=first):
+                    for some in divided(table.slice(start, _ROWS), path, first):
+                        for row, value in enumerate(some.to_pylist(), start=first):
                             yield Record(value, 0, row)
-                        first += part.num_rows
+                        first += some.num_rows
 
     def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
         """Write batches again, with the same schema and division; the bytes stay only if nothing changes."""

@@ -228,10 +228,10 @@ def _read_records(path: Path, columns: Collection[str] | None, part: Part = WHOL
                     continue
                 whole = pa.Table.from_batches([batch.slice(before)])
                 whole.validate(full=True)
-                for part in divided(whole, path, first):
-                    for row, value in enumerate(part.to_pylist(), start=first):
+                for some in divided(whole, path, first):
+                    for row, value in enumerate(some.to_pylist(), start=first):
                         yield Record(value, 0, row)
-                    first += part.num_rows
+                    first += some.num_rows
 
 
 def _batches(path: Path, groups: Sequence[RowGroup], known: list[str], rows: int, group: int = 0) -> Iterator[pa.Table]:

@@ -5,8 +5,8 @@
 Each figure is that of a command in a process of its own, by the wall clock and with its start-up. A command with n
 workers gets n times the work of one with one worker, some seconds for each, as with large datasets. Files that are
 verified are ours; those that are audited are CSV files: of `clutrr` in the published form, of the others with three
-columns, whose names are not ours. `one file` is the same with all stories in one file, whose parts are divided among the
-workers.
+columns, whose names are not ours. `one file` is the same with all stories in one file, which is divided
+among the workers.
 
 Efficiency with n workers is the rate divided by n times the rate with one worker (the first in the list). Where it is
 below 100%, the columns after it say why: `busy` is the share of the time in which the cores work, so what is missing

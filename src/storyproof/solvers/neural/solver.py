@@ -21,6 +21,7 @@ from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.models.registry import build, recipe
 from storyproof.solvers.neural.saved_runs import REMEDY, WEIGHTS, load_runs
 from storyproof.solvers.neural.stacked_models import Stack
+from storyproof.solvers.neural.tracker import TrackerSolver, is_tracker
 from storyproof.solvers.neural.training_job import choose_device
 from storyproof.solvers.neural.training_loop import predict
 
@@ -40,13 +41,22 @@ def gat(seed: int = 0) -> NeuralSolver:
     return NeuralSolver(_CHECKPOINTS / "gat", seed=seed)
 
 
+def load_trained(path: Path, *, encoder: str | None = None) -> NeuralSolver | TrackerSolver:
+    """Return the solver of the trained runs in a folder, whatever they are."""
+    if not is_tracker(path):
+        return NeuralSolver(path, encoder=encoder)
+    if encoder:
+        raise ConfigError(f"{path} is a run of 'tracker', which does not use an encoder; leave --encoder out.")
+    return TrackerSolver(path)
+
+
 def stands_on_encoder(path: str | Path) -> bool:
     """Return whether the runs in a folder need a pretrained encoder.
 
     Raises:
         DataError: If there is no trained run.
     """
-    return bool(recipe(load_runs(Path(path)).model).vectors)
+    return not is_tracker(Path(path)) and bool(recipe(load_runs(Path(path)).model).vectors)
 
 
 class NeuralSolver:

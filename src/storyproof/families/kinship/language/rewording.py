@@ -18,6 +18,7 @@ from typing import Any
 
 from storyproof.families.family import Rewording
 from storyproof.families.kinship.language import lexicon as lx
+from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.namings import REASONS, Sentence, mentioned, state_namings
 from storyproof.families.kinship.language.reader import NotUnderstood, read
 from storyproof.families.kinship.language.tokens import Tokens, cut, guess_names
@@ -211,11 +212,13 @@ def _may_be_name(word: str) -> bool:
 
 
 def name_gender(name: str) -> str | None:
-    """Return the gender of a first name that has one."""
+    """Return the gender of a first name that has one, by our lists of names and of common first names."""
     return _name_genders().get(name)
 
 
 @cache
 def _name_genders() -> dict[str, str]:
     tables = _tables()
-    return {name: gender for gender in (MALE, FEMALE) for name in tables[gender].split()}
+    common = {name: gender for gender in (MALE, FEMALE) for name in tables[gender].split()}
+    ours = genders_of_names()
+    return {name: gender for name, gender in (ours | common).items() if ours.get(name, gender) == gender}

@@ -16,6 +16,7 @@ words, phrases, the literal text of frames), and the text is one `take` over a t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,6 +58,8 @@ _SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which
 _FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
 _TENSES = (None, PAST, LASTING)
 _PLACE_SHARE, _CONNECTIVE_SHARE, _SITUATION_SHARE = 0.5, 0.35, 0.6  # of sentences that could have one
+_DATED_SHARE = 0.7  # of openers that can follow a date
+_CLOSER_SHARE = 0.3  # of stories that end with a sentence about the occasion
 _RESUMED_SHARE, _GOING_ON_SHARE = 0.8, 0.5  # of pronouns instead of names, and of "was still at it", where they fit
 _TRIES = 12  # how often another frame is drawn for those that do not fit
 # Words that two phrases of a sentence may share; any other word stands there once: not "a line between two pegs between
@@ -82,6 +85,11 @@ _SMALL_WORDS = frozenset(
         "both",
         "first",
     ]
+)
+_ARTICLE = re.compile(r"(?:The|An?) ")
+_WHEN = re.compile(
+    r"\b(?:\w*(?:day|morning|noon|evening|night|week|weekend|year|hour|summer|winter|spring|season)s?|\w*(?:sun|moon|snow)\w*|dawn|dusk|dark\w*"
+    r"|before|after|until|when|once|had|first|at last|already|still|again|soon|[A-Z]\w+)\b(?<!^The)(?<!^An)(?<!^A)"
 )
 _PRONOUNS = {
     "his": ("his", "her"),
@@ -200,7 +208,7 @@ class SceneNarrator:
         return pa.array(list(self._pieces), pa.string())
 
     def _compile_frames(self) -> None:
-        frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs_busy))
+        frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs_busy("A")))
         parts = [frame.parts() for frame in frames]
         for each in parts:
             each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
@@ -222,15 +230,20 @@ class SceneNarrator:
         self._has_place = (self._slots == _SOURCE["place"]).any(axis=1)
         # What has to be true of the people of a frame, as bits of `_state`, and what A and B do in it.
         needs = [
-            (*(frame.has_deed(each) for each in "AB"), *(frame.needs_new(each) for each in "AB"), frame.needs_busy)
+            [needs(each) for needs in (frame.has_deed, frame.needs_new, frame.needs_busy) for each in "AB"]
             for frame in frames
         ]
-        self._needs = np.array(needs) @ (1 << np.arange(5))
+        self._needs = np.array(needs) @ (1 << np.arange(6))
         self._has_deed = np.array(needs)[:, :2]
-        self._word_counts = np.array([max(len(frame.words), 1) for frame in frames])
-        self._words = np.full((len(frames), int(self._word_counts.max())), NOTHING, np.int32)
-        for number, words in enumerate(frame.words for frame in frames):
-            self._words[number, : len(words)] = self._number(words)
+        choices = [(number, place, texts) for number, frame in enumerate(frames) for place, texts in enumerate(frame.words)]
+        self._choices = max((place + 1 for _, place, _ in choices), default=0)
+        self._word_counts = np.ones((len(frames), self._choices), np.int64)
+        self._words = np.full(
+            (len(frames), self._choices, max((len(texts) for *_, texts in choices), default=1)), NOTHING, np.int32
+        )
+        for number, place, texts in choices:
+            self._word_counts[number, place] = len(texts)
+            self._words[number, place, : len(texts)] = self._number(texts)
         cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
@@ -239,7 +252,7 @@ class SceneNarrator:
         self._counts = fitting.sum(axis=1)
         # Situations come first, and of these those about somebody who is busy.
         self._situation_counts = fitting[:, [frame.is_situation for frame in frames]].sum(axis=1)
-        self._busy_counts = fitting[:, [frame.needs_busy for frame in frames]].sum(axis=1)
+        self._busy_counts = fitting[:, [frame.needs_busy("A") for frame in frames]].sum(axis=1)
         # For each case the frames that fit, in their order; what follows does not.
         self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
         case, frame = np.nonzero(fitting)
@@ -265,7 +278,7 @@ class SceneNarrator:
 
         def table(texts: Sequence[Sequence[str]]) -> tuple[Numbers, Numbers]:
             """Return numbers [scene, phrase], and how many there are."""
-            numbers = np.full((len(texts), max(map(len, texts))), NOTHING, np.int32)
+            numbers = np.full((len(texts), max(1, *map(len, texts))), NOTHING, np.int32)
             for number, each in enumerate(texts):
                 numbers[number, : len(each)] = self._number(each)
             return numbers, np.array([len(each) for each in texts], np.int32)
@@ -280,7 +293,11 @@ class SceneNarrator:
             for form in ("met", "meeting", "rest", "joint")
         }
         self._meeting_counts = np.array([len(scene.together) for scene in scenes], np.int32)
+        self._closers, self._closer_counts = table(self._frames.closers or ((),))
+        self._dates, self._date_counts = table(self._frames.dates or ((),))
         self._openers, self._opener_counts = table([scene.openers for scene in scenes])
+        # The same in small letters, to follow a date; NOTHING where the opener says itself when it was, or has a name.
+        self._dated_openers = table([[_undated(opener) for opener in scene.openers] for scene in scenes])[0]
         self._places, self._place_counts = table([[f" {each}" for each in scene.places] for scene in scenes])
         self._moments, self._moment_counts = table([[f" {each}" for each in scene.moments] for scene in scenes])
         self._compile_repetitions()
@@ -354,6 +371,11 @@ class SceneNarrator:
         width = max(each.proves.shape[1] for each in told)
         proves = np.concatenate([np.pad(each.proves, ((0, 0), (0, width - each.proves.shape[1]))) for each in told])
         return ToldRows(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
+
+
+def _undated(opener: str) -> str:
+    """Return an opener so that it can follow "On a mild Sunday, "; nothing if it says itself when it was."""
+    return opener[0].lower() + opener[1:] if _ARTICLE.match(opener) and not _WHEN.search(opener) else ""
 
 
 def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
@@ -438,7 +460,7 @@ class _Telling:
         self._choose_phrases()
         parts: list[Numbers] = []
         if n._scenes:
-            parts.append(self._opener[:, None])
+            parts.append(np.stack([self._date, self._opener], axis=1))
         # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
         before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
         here = np.full((4, rows), NOBODY, np.int32)
@@ -456,7 +478,17 @@ class _Telling:
             pair = np.stack([owner, relative])
             here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
             self._seen[self._all, np.maximum(owner, 0)] |= resumed
+        if n._scenes:
+            parts.append(self._closer())
         return ToldRows(self._text(parts), self._lines())
+
+    def _closer(self) -> Numbers:
+        """Return for some rows the end of a line and a sentence about the occasion, [row, piece]."""
+        n, rows = self._n, self._rows
+        which = self._draws.below(len(n._closers), rows)
+        text = n._closers[which, self._draws.below(n._closer_counts[which].astype(np.int64), rows)]
+        text = np.where(self._chance(_CLOSER_SHARE), text, NOTHING)
+        return np.stack([np.where(text == NOTHING, NOTHING, n._break), text], axis=1).astype(np.int32)
 
     def _bound(self, person: Numbers, other: Numbers, before: Numbers) -> Flags:
         """Return whether a pronoun for a person can mean nobody else of the sentence before."""
@@ -553,12 +585,13 @@ class _Telling:
         return frame
 
     def _state(self, owner: Numbers, relative: Numbers) -> npt.NDArray[np.int64]:
-        """Return as bits whether A and B can still do something in the scene, whether they are new, and A busy."""
+        """Return as bits whether A and B can still do something in the scene, whether they are new, and busy."""
         every = self._all
         can_do = (~self._busy[every, each] & (each < self._deed_counts) for each in (owner, relative))
         is_new = (~self._met[every, each] for each in (owner, relative))
+        is_busy = (self._busy[every, each] for each in (owner, relative))
         state = np.zeros(self._rows, np.int64)
-        for bit, flags in enumerate((*can_do, *is_new, self._busy[every, owner])):
+        for bit, flags in enumerate((*can_do, *is_new, *is_busy)):
             state |= flags.astype(np.int64) << bit
         return state
 
@@ -573,7 +606,13 @@ class _Telling:
         self._scene = draws.below(len(n._scenes), rows)
         scene = self._scene
         # Every story begins with its scene, for what follows speaks of it: "the first hive", "after the raffle".
-        self._opener = n._openers[scene, draws.below(n._opener_counts[scene].astype(np.int64), rows)]
+        chosen = draws.below(n._opener_counts[scene].astype(np.int64), rows)
+        which = draws.below(len(n._dates), rows)
+        date = n._dates[which, draws.below(n._date_counts[which].astype(np.int64), rows)]
+        dated = n._dated_openers[scene, chosen]
+        is_dated = self._chance(_DATED_SHARE) & (dated != NOTHING) & (date != NOTHING)
+        self._date = np.where(is_dated, date, NOTHING).astype(np.int32)
+        self._opener = np.where(is_dated, dated, n._openers[scene, chosen])
         self._deed_counts = n._deed_counts[scene]
         deeds = self._shuffled(self._deed_counts, n._deeds["did"].shape[1])
         every = np.arange(width)[None, :]
@@ -693,7 +732,10 @@ class _Telling:
                     put(f"{person}.{form}", table[self._scene, deed])
         for form in ("met", "meeting", "rest", "joint"):
             put(form, self._meeting[form][:, fact])
-        put("word", n._words[frame, self._draws.below(n._word_counts[frame], rows)])
+        counts, number = n._word_counts[frame], self._draws.below(1 << 31, rows)
+        for choice in range(n._choices):
+            number, chosen = np.divmod(number, counts[:, choice])
+            put(f"word {choice}", n._words[frame, choice, chosen])
         # Nobody is at two places.
         pair = np.maximum(np.stack([owner, relative]), 0)
         place = np.where(self._placed[every, pair].any(axis=0), NOTHING, self._place[:, fact])

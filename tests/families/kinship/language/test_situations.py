@@ -33,7 +33,8 @@ def fill(
         ("A or he", he if pronouns else owner), ("A or him", him if pronouns else owner),
         ("A's", his if pronouns else f"{owner}'s"), ("kin", kin), ("A", owner), ("B", relative),
         ("A.did", "sang"), ("A.doing", "singing"), ("A.done", "sung"), ("B.did", "danced"),
-        ("B.doing", "dancing"), ("B.done", "danced"), ("B.do", "dance"), ("adv", " by the gate"), ("place", " by the gate"),
+        ("B.doing", "dancing"), ("B.done", "danced"), ("B.do", "dance"), ("adv", " by the gate"),
+        ("place", " by the gate"),
     ):  # fmt: skip
         text = text.replace(f"{{{slot}}}", value)
     return text, (owner, kin, relative)

@@ -251,13 +251,13 @@ def our_frames() -> Frames:
     situations = _table("situations.yaml")
     words = {name: tuple(listed.split(", ")) for name, listed in situations.pop("words").items()}
     every = frozenset(NAMES)
-    frames = [_frame(group, text, every, words) for group, texts in data.items() for text in texts]
+    frames = [make_frame(group, text, every, words) for group, texts in data.items() for text in texts]
     for names, texts in situations.items():
         relations = frozenset(NAMES if names == ANY else names.split())
         if unknown := relations - set(NAMES):
             known = ", ".join([ANY, *NAMES])
             raise DataError(f"situations.yaml has the unknown relation '{min(unknown)}'; expected some of {known}.")
-        frames += [_frame(SITUATION, text, relations, words) for text in texts]
+        frames += [make_frame(SITUATION, text, relations, words) for text in texts]
     return Frames(
         tuple(frames),
         {PAST: tuple(past), LASTING: tuple(lasting)},
@@ -266,7 +266,12 @@ def our_frames() -> Frames:
     )
 
 
-def _frame(group: str, text: str, relations: frozenset[str], lists: Mapping[str, Sequence[str]]) -> Frame:
+def make_frame(group: str, text: str, relations: frozenset[str], lists: Mapping[str, Sequence[str]]) -> Frame:
+    """Return the frame of a text with choices.
+
+    Raises:
+        DataError: If it has too many, or other slots in them.
+    """
     pieces, words = _choices(text, lists)
     if len(words) > MOST_CHOICES:
         raise DataError(f"the frame '{text}' has {len(words)} choices of words; leave {MOST_CHOICES} at most.")
@@ -292,7 +297,11 @@ def _choices(text: str, lists: Mapping[str, Sequence[str]]) -> tuple[list[str], 
         if match[1] is None and match[2] not in lists:
             continue  # a slot
         pieces.append(text[end : match.start()])
-        every = [_variants(*_choices(each, lists)) for each in match[1].split("|")] if match[1] is not None else [lists[match[2]]]
+        every = (
+            [_variants(*_choices(each, lists)) for each in match[1].split("|")]
+            if match[1] is not None
+            else [lists[match[2]]]
+        )
         most = max(map(len, every))
         choices.append(tuple(itertools.chain(*(tuple(each) * round(most / len(each)) for each in every))))
         end = match.end()

@@ -39,6 +39,7 @@ Numbers = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 NOBODY = NOTHING = -1
 _SOURCE = {name: number for number, name in enumerate(SOURCES)}
+_FIRST_WORD = _SOURCE["word 0"]
 _NUMBER = {predicate.name: number for number, predicate in enumerate(PREDICATES)}
 _INVERSE = np.array([_NUMBER[inverse(predicate.name)] for predicate in PREDICATES], np.int32)
 _ONLY = np.array([predicate.name in ("inv-child", "SO") for predicate in PREDICATES])  # nobody has two of a gender
@@ -209,9 +210,7 @@ class SceneNarrator:
 
     def _compile_frames(self) -> None:
         frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs_busy("A")))
-        parts = [frame.parts() for frame in frames]
-        for each in parts:
-            each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
+        parts, words = zip(*(_parts_and_words(frame) for frame in frames), strict=True)
         width = max(map(len, parts))
         # At each place a literal text, or one of SOURCES; len(SOURCES) and NOTHING stand for nothing.
         self._literals = np.full((len(frames), width), NOTHING, np.int32)
@@ -223,7 +222,7 @@ class SceneNarrator:
                 elif part:
                     self._literals[number, place] = self._number([part])[0]
         kinds = [frame.kind for frame in frames]
-        self._kind = np.array([kinds.index(kind) for kind in kinds])
+        self._kind = np.array([kinds.index(kind) for kind in kinds], np.int32)
         self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
         self._has_sentences = np.array([frame.has_sentences for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
@@ -235,15 +234,16 @@ class SceneNarrator:
         ]
         self._needs = np.array(needs) @ (1 << np.arange(6))
         self._has_deed = np.array(needs)[:, :2]
-        choices = [(number, place, texts) for number, frame in enumerate(frames) for place, texts in enumerate(frame.words)]
-        self._choices = max((place + 1 for _, place, _ in choices), default=0)
-        self._word_counts = np.ones((len(frames), self._choices), np.int64)
-        self._words = np.full(
-            (len(frames), self._choices, max((len(texts) for *_, texts in choices), default=1)), NOTHING, np.int32
-        )
-        for number, place, texts in choices:
-            self._word_counts[number, place] = len(texts)
-            self._words[number, place, : len(texts)] = self._number(texts)
+        # The words of all choices one after another, and for each frame how many its choices have and where they begin.
+        self._choices = max(map(len, words), default=0)
+        self._word_counts = np.ones((self._choices, len(frames)), np.int64)
+        self._word_starts = np.zeros((self._choices, len(frames)), np.int64)
+        every = [""]
+        for frame, each in enumerate(words):
+            for choice, texts in enumerate(each):
+                self._word_counts[choice, frame], self._word_starts[choice, frame] = len(texts), len(every)
+                every += texts
+        self._words = self._number(every)
         cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
@@ -262,7 +262,7 @@ class SceneNarrator:
         pairs = (cases.stands == _PAIRED) & (cases.show_owner == 0)
         steady = fitting[pairs][:, self._needs == 0].any(axis=1).all()
         self._joiners = self._number(self._frames.joiners if steady else ())
-        self._stop, self._break = self._number([".", "\n"]).tolist()
+        self._stop, self._break = self._number([".", ".\n"]).tolist()
 
     def _compile_words(self) -> None:
         words = [[each.male if gender == MALE else each.female for gender in GENDERS] for each in PREDICATES]
@@ -295,7 +295,7 @@ class SceneNarrator:
         self._meeting_counts = np.array([len(scene.together) for scene in scenes], np.int32)
         self._closers, self._closer_counts = table(self._frames.closers or ((),))
         self._dates, self._date_counts = table(self._frames.dates or ((),))
-        self._openers, self._opener_counts = table([scene.openers for scene in scenes])
+        self._openers, self._opener_counts = table([[f"{each}\n" for each in scene.openers] for scene in scenes])
         # The same in small letters, to follow a date; NOTHING where the opener says itself when it was, or has a name.
         self._dated_openers = table([[_undated(opener) for opener in scene.openers] for scene in scenes])[0]
         self._places, self._place_counts = table([[f" {each}" for each in scene.places] for scene in scenes])
@@ -373,9 +373,26 @@ class SceneNarrator:
         return ToldRows(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
 
 
+def _parts_and_words(frame: Frame) -> tuple[list[str | int], list[list[str]]]:
+    """Return the parts of a frame without its full stop, and its choices with the literal text around them."""
+    parts, words = frame.parts(), [list(each) for each in frame.words]
+    parts[-1] = str(parts[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
+    whole: list[str | int] = []
+    for part in parts:
+        before = whole[-1] if whole else None
+        if isinstance(part, str) and isinstance(before, int) and before >= _FIRST_WORD:
+            words[before - _FIRST_WORD] = [text + part for text in words[before - _FIRST_WORD]]
+            continue
+        if isinstance(part, int) and part >= _FIRST_WORD and isinstance(before, str):
+            words[part - _FIRST_WORD] = [before + text for text in words[part - _FIRST_WORD]]
+            whole.pop()
+        whole.append(part)
+    return whole, words
+
+
 def _undated(opener: str) -> str:
     """Return an opener so that it can follow "On a mild Sunday, "; nothing if it says itself when it was."""
-    return opener[0].lower() + opener[1:] if _ARTICLE.match(opener) and not _WHEN.search(opener) else ""
+    return f"{opener[0].lower()}{opener[1:]}\n" if _ARTICLE.match(opener) and not _WHEN.search(opener) else ""
 
 
 def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
@@ -464,7 +481,7 @@ class _Telling:
         # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
         before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
         here = np.full((4, rows), NOBODY, np.int32)
-        told = np.full((self.used.shape[1], rows), NOTHING, np.int32)
+        told, self._kinds = np.full((2, self.used.shape[1], rows), NOTHING, np.int32)
         for fact in range(self.used.shape[1]):
             joined = self.joined[:, fact]
             before = np.where(joined, before, here)
@@ -478,17 +495,8 @@ class _Telling:
             pair = np.stack([owner, relative])
             here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
             self._seen[self._all, np.maximum(owner, 0)] |= resumed
-        if n._scenes:
-            parts.append(self._closer())
+        parts.append(self._closer[:, None])
         return ToldRows(self._text(parts), self._lines())
-
-    def _closer(self) -> Numbers:
-        """Return for some rows the end of a line and a sentence about the occasion, [row, piece]."""
-        n, rows = self._n, self._rows
-        which = self._draws.below(len(n._closers), rows)
-        text = n._closers[which, self._draws.below(n._closer_counts[which].astype(np.int64), rows)]
-        text = np.where(self._chance(_CLOSER_SHARE), text, NOTHING)
-        return np.stack([np.where(text == NOTHING, NOTHING, n._break), text], axis=1).astype(np.int32)
 
     def _bound(self, person: Numbers, other: Numbers, before: Numbers) -> Flags:
         """Return whether a pronoun for a person can mean nobody else of the sentence before."""
@@ -542,7 +550,7 @@ class _Telling:
         first = np.where(goes_on, 0, np.where(is_situation, going_on, situations))
         past = np.where(goes_on, going_on, np.where(is_situation, situations, count))
         frame = n._lists[case, first + self._draws.below(past - first, self._rows)]
-        lacking = ~self._state(owner, relative)
+        lacking, kinds = ~self._state(owner, relative), self._kinds[:fact]
 
         def misfits(rows: npt.NDArray[np.intp], chosen: Numbers, *, strict: bool) -> Flags:
             """Return whether frames do not go with what the stories of rows have said, or are like one that they have.
@@ -552,15 +560,17 @@ class _Telling:
             """
             again: Flags
             if strict:
-                again = n._kind[told[:fact, rows]] == n._kind[chosen]
+                again = (kinds if rows is self._all else kinds.take(rows, axis=1)) == n._kind.take(chosen)
             else:
                 same_relative = relative[rows] == self._relative[rows, :fact].T
                 again = (told[:fact, rows] == chosen) & (n._has_sentences[chosen] | same_relative)
             wrong: Flags = ((n._needs[chosen] & lacking[rows]) > 0) | again.any(axis=0)
             return wrong
 
-        rest = self._all[misfits(self._all, frame, strict=True)]
+        rest = self._all[misfits(self._all, frame, strict=True) & self.used[:, fact]]
         for _ in range(_TRIES):
+            if not len(rest):
+                break
             frame[rest] = n._lists[case[rest], first[rest] + self._draws.below((past - first)[rest], len(rest))]
             rest = rest[misfits(rest, frame[rest], strict=True)]
         # For the others all frames are looked at, from a random one on.
@@ -582,6 +592,7 @@ class _Telling:
             self._busy[self._all, each] |= n._has_deed[frame, side]
         self._seen[self._all, relative] = True
         self._seen[self._all, owner] |= n._shows_owner[frame]
+        self._kinds[fact] = n._kind[frame]
         return frame
 
     def _state(self, owner: Numbers, relative: Numbers) -> npt.NDArray[np.int64]:
@@ -599,9 +610,13 @@ class _Telling:
         """Choose the scene of each row, and which of its phrases go with which fact."""
         n, rows, width = self._n, self._rows, self.used.shape[1]
         self._deed_counts = np.zeros(rows, np.int32)
+        self._closer = np.full(rows, NOTHING, np.int32)
         if not n._scenes:
             return
         draws = self._draws
+        which = draws.below(len(n._closers), rows)
+        closer = n._closers[which, draws.below(n._closer_counts[which].astype(np.int64), rows)]
+        self._closer = np.where(self._chance(_CLOSER_SHARE), closer, NOTHING).astype(np.int32)
         self._first_connective = draws.below(1 << 16, rows)
         self._scene = draws.below(len(n._scenes), rows)
         scene = self._scene
@@ -667,19 +682,16 @@ class _Telling:
         n, rows = self._n, self._rows
         connective = self._connective(fact, frame)
         sources = self._sources(fact, frame, connective != NOTHING, resumed)
-        body = np.maximum(n._literals[frame], sources[n._slots[frame], self._all[:, None]])
+        body = np.maximum(n._literals[frame], sources.ravel().take(n._slots[frame] * rows + self._all[:, None]))
         joined = self.joined[:, fact]
-        follows = self.joined[:, fact + 1] if fact + 1 < self.joined.shape[1] else np.zeros(rows, np.bool_)
-        start = np.full((rows, 2), NOTHING, np.int32)
-        first = fact == 0
-        broken = (self._opener != NOTHING) if first and n._scenes else np.full(rows, not first)
-        start[:, 0] = np.where(~joined & broken, n._break, NOTHING)
+        is_last = fact + 1 == self.used.shape[1]
+        follows = np.zeros(rows, np.bool_) if is_last else self.joined[:, fact + 1]
+        goes_on = self._closer != NOTHING if is_last else self.used[:, fact + 1] | (self._closer != NOTHING)
+        start = np.stack([np.full(rows, NOTHING, np.int32), connective], axis=1)
         if len(n._joiners):
-            joiner = n._joiners[self._draws.below(len(n._joiners), rows)]
-            start[:, 0] = np.where(joined, joiner, start[:, 0])
-        start[:, 1] = connective
-        stop = np.where(follows, np.int32(NOTHING), np.int32(n._stop))[:, None]
-        pieces = np.hstack([start, body, stop])
+            start[:, 0] = np.where(joined, n._joiners[self._draws.below(len(n._joiners), rows)], NOTHING)
+        stop = np.where(follows, np.int32(NOTHING), np.where(goes_on, np.int32(n._break), np.int32(n._stop)))
+        pieces = np.hstack([start, body, stop[:, None]])
         pieces[~self.used[:, fact]] = NOTHING
         return pieces
 
@@ -725,17 +737,20 @@ class _Telling:
         put("A's", np.where(clear, pronouns["his"], n._owners[name]))
         if not n._scenes:
             return sources
+        width = n._deeds["did"].shape[1]
         for person, number in (("A", owner), ("B", relative)):
-            deed = self._deed_of[every, np.maximum(number, 0)]
+            deed = self._scene * width + self._deed_of[every, np.maximum(number, 0)]
             for form, table in n._deeds.items():
                 if f"{person}.{form}" in _SOURCE:
-                    put(f"{person}.{form}", table[self._scene, deed])
+                    put(f"{person}.{form}", table.ravel().take(deed))
         for form in ("met", "meeting", "rest", "joint"):
             put(form, self._meeting[form][:, fact])
-        counts, number = n._word_counts[frame], self._draws.below(1 << 31, rows)
+        # One draw is enough for all choices of a frame.
+        left = self._draws.below(1 << 31, rows) << 1
         for choice in range(n._choices):
-            number, chosen = np.divmod(number, counts[:, choice])
-            put(f"word {choice}", n._words[frame, choice, chosen])
+            left *= n._word_counts[choice].take(frame)
+            put(f"word {choice}", n._words.take(n._word_starts[choice].take(frame) + (left >> 32)))
+            left &= 0xFFFFFFFF
         # Nobody is at two places.
         pair = np.maximum(np.stack([owner, relative]), 0)
         place = np.where(self._placed[every, pair].any(axis=0), NOTHING, self._place[:, fact])

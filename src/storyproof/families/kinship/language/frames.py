@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -33,7 +33,8 @@ SOURCES = (
     "met", "meeting", "rest", "joint", "place", "moment",
     "word 0", "word 1", "word 2", "word 3", "word 4", "word 5",
 )  # fmt: skip
-MOST_CHOICES = sum(source.startswith("word ") for source in SOURCES)
+FIRST_CHOICE = SOURCES.index("word 0")
+MOST_CHOICES = len(SOURCES) - FIRST_CHOICE
 _COMPOSED: Mapping[str, tuple[str, ...]] = {
     "only kin": ("kin",),
     "same siblings": ("siblings",),
@@ -81,7 +82,7 @@ class Frame:
     body: str = ""
     words: tuple[tuple[str, ...], ...] = ()
 
-    @property
+    @cached_property
     def name(self) -> str:
         """What it is called in hashes."""
         return f"{self.group}: {self.text}"
@@ -107,68 +108,79 @@ class Frame:
             parts += [SOURCES.index(name) for name in names]
         return parts
 
-    @property
+    @cached_property
+    def pieces(self) -> tuple[list[str | int], list[list[str]]]:
+        """The parts without the full stop, and the choices, which take in the literal text around them."""
+        words = [list(each) for each in self.words]
+        whole: list[str | int] = []
+        parts = self.parts()
+        parts[-1] = str(parts[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
+        for part in parts:
+            before = whole[-1] if whole else None
+            if isinstance(part, str) and isinstance(before, int) and before >= FIRST_CHOICE:
+                words[before - FIRST_CHOICE] = [text + part for text in words[before - FIRST_CHOICE]]
+                continue
+            if isinstance(part, int) and part >= FIRST_CHOICE and isinstance(before, str):
+                words[part - FIRST_CHOICE] = [before + text for text in words[part - FIRST_CHOICE]]
+                whole.pop()
+            whole.append(part)
+        return whole, words
+
+    @cached_property
     def kind(self) -> str:
         """What it has in common with other frames, of which a story should have one: "It was", "had come with"."""
         striking = _STRIKING.search(self.text)
         return striking[0].strip().lower() if striking else self.text
 
-    @property
+    @cached_property
     def _first_sentence(self) -> str:
         return self.text.partition(". ")[0]
 
     def _has(self, *slots: str) -> bool:
         return any(f"{{{slot}}}" in self.text for slot in slots)
 
-    @property
+    @cached_property
     def has_sentences(self) -> bool:
         """Whether it has several sentences, of which the first names A only."""
         return self._first_sentence != self.text
 
-    @property
+    @cached_property
     def binds(self) -> bool:
         """Whether a pronoun in the first sentence means A, where others could be meant too."""
         return _PRONOUN.search(self._first_sentence) is not None
 
-    @property
+    @cached_property
     def shows_owner(self) -> bool:
         """Whether the gender of A can be seen."""
         return _PRONOUN.search(self.text) is not None or self._has("siblings", "same siblings")
 
-    @property
+    @cached_property
     def relation(self) -> str:
         """Which relations it is for: all, several, only, siblings or same siblings."""
         slots = {"a kin": "several", "only kin": "only", "siblings": "siblings", "same siblings": "same siblings"}
         return next((kind for slot, kind in slots.items() if self._has(slot)), "all")
 
-    def has_deed(self, person: str) -> bool:
-        """Return whether A or B does something of the scene in it."""
-        return f"{{{person}.d" in self.text
+    @cached_property
+    def needs(self) -> tuple[bool, ...]:
+        """Whether A, and B, does something of the scene in it; must be new in the story; must be doing something."""
+        return tuple(f"{{{person}.{what}" in self.text for what in ("d", "new}", "busy}") for person in "AB")
 
-    def needs_new(self, person: str) -> bool:
-        """Return whether the story must not have told of A or B yet."""
-        return self._has(f"{person}.new")
-
-    def needs_busy(self, person: str) -> bool:
-        """Return whether the story must have said what A or B is doing."""
-        return self._has(f"{person}.busy")
-
-    @property
+    @cached_property
     def is_situation(self) -> bool:
         """Whether the relation is the reason for what happens in it."""
         return self.group == SITUATION
 
-    @property
+    @cached_property
     def is_meeting(self) -> bool:
         """Whether somebody does something with somebody else in it."""
         return self._has("met", "meeting", "joint")
 
-    @property
+    @cached_property
     def is_joint(self) -> bool:
         """Whether two people do something together in it."""
         return self._has("joint")
 
-    @property
+    @cached_property
     def tense(self) -> str | None:
         """Which connectives it can follow: those of PAST or LASTING, or None."""
         if self._has("A.later"):
@@ -181,7 +193,7 @@ class Frame:
             return None
         return LASTING if rest.startswith(" was ") else PAST
 
-    @property
+    @cached_property
     def can_be_joined(self) -> bool:
         """Whether it is one plain clause about B that can be joined with another."""
         return (

@@ -39,7 +39,6 @@ Numbers = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 NOBODY = NOTHING = -1
 _SOURCE = {name: number for number, name in enumerate(SOURCES)}
-_FIRST_WORD = _SOURCE["word 0"]
 _NUMBER = {predicate.name: number for number, predicate in enumerate(PREDICATES)}
 _INVERSE = np.array([_NUMBER[inverse(predicate.name)] for predicate in PREDICATES], np.int32)
 _ONLY = np.array([predicate.name in ("inv-child", "SO") for predicate in PREDICATES])  # nobody has two of a gender
@@ -57,10 +56,11 @@ for _first, _second in (
 _SIZES = (2, 2, len(PREDICATES), 2, 3, 3)  # of what decides which frames can put a fact, see `_Cases`
 _SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which one must show A's gender
 _FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
+_BUSY = 4  # whether A must be busy, among the needs of a frame
 _TENSES = (None, PAST, LASTING)
 _PLACE_SHARE, _CONNECTIVE_SHARE, _SITUATION_SHARE = 0.5, 0.35, 0.6  # of sentences that could have one
 _DATED_SHARE = 0.7  # of openers that can follow a date
-_CLOSER_SHARE = 0.3  # of stories that end with a sentence about the occasion
+_CLOSER_SHARE = 0.15  # of stories that end with a sentence about the occasion
 _RESUMED_SHARE, _GOING_ON_SHARE = 0.8, 0.5  # of pronouns instead of names, and of "was still at it", where they fit
 _TRIES = 12  # how often another frame is drawn for those that do not fit
 # Words that two phrases of a sentence may share; any other word stands there once: not "a line between two pegs between
@@ -209,39 +209,35 @@ class SceneNarrator:
         return pa.array(list(self._pieces), pa.string())
 
     def _compile_frames(self) -> None:
-        frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs_busy("A")))
-        parts, words = zip(*(_parts_and_words(frame) for frame in frames), strict=True)
+        frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs[_BUSY]))
+        parts, words = zip(*(frame.pieces for frame in frames), strict=True)
         width = max(map(len, parts))
         # At each place a literal text, or one of SOURCES; len(SOURCES) and NOTHING stand for nothing.
+        flat = [(number, place, part) for number, each in enumerate(parts) for place, part in enumerate(each)]
         self._literals = np.full((len(frames), width), NOTHING, np.int32)
         self._slots = np.full((len(frames), width), len(SOURCES), np.int32)
-        for number, each in enumerate(parts):
-            for place, part in enumerate(each):
-                if isinstance(part, int):
-                    self._slots[number, place] = part
-                elif part:
-                    self._literals[number, place] = self._number([part])[0]
-        kinds = [frame.kind for frame in frames]
-        self._kind = np.array([kinds.index(kind) for kind in kinds], np.int32)
+        texts = self._number([part if isinstance(part, str) else "" for *_, part in flat])
+        slots = [part if isinstance(part, int) else len(SOURCES) for *_, part in flat]
+        at = tuple(np.array([each[:2] for each in flat]).T)
+        self._literals[at], self._slots[at] = texts, slots
+        kinds: dict[str, int] = {}
+        self._kind = np.array([kinds.setdefault(frame.kind, len(kinds)) for frame in frames], np.int32)
         self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
         self._has_sentences = np.array([frame.has_sentences for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
         self._has_place = (self._slots == _SOURCE["place"]).any(axis=1)
         # What has to be true of the people of a frame, as bits of `_state`, and what A and B do in it.
-        needs = [
-            [needs(each) for needs in (frame.has_deed, frame.needs_new, frame.needs_busy) for each in "AB"]
-            for frame in frames
-        ]
-        self._needs = np.array(needs) @ (1 << np.arange(6))
-        self._has_deed = np.array(needs)[:, :2]
+        needs = np.array([frame.needs for frame in frames])
+        self._needs = needs @ (1 << np.arange(needs.shape[1]))
+        self._has_deed = needs[:, :2]
         # The words of all choices one after another, and for each frame how many its choices have and where they begin.
         self._choices = max(map(len, words), default=0)
         self._word_counts = np.ones((self._choices, len(frames)), np.int64)
         self._word_starts = np.zeros((self._choices, len(frames)), np.int64)
         every = [""]
-        for frame, each in enumerate(words):
+        for number, each in enumerate(words):
             for choice, texts in enumerate(each):
-                self._word_counts[choice, frame], self._word_starts[choice, frame] = len(texts), len(every)
+                self._word_counts[choice, number], self._word_starts[choice, number] = len(texts), len(every)
                 every += texts
         self._words = self._number(every)
         cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
@@ -252,7 +248,7 @@ class SceneNarrator:
         self._counts = fitting.sum(axis=1)
         # Situations come first, and of these those about somebody who is busy.
         self._situation_counts = fitting[:, [frame.is_situation for frame in frames]].sum(axis=1)
-        self._busy_counts = fitting[:, [frame.needs_busy("A") for frame in frames]].sum(axis=1)
+        self._busy_counts = fitting[:, [frame.needs[_BUSY] for frame in frames]].sum(axis=1)
         # For each case the frames that fit, in their order; what follows does not.
         self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
         case, frame = np.nonzero(fitting)
@@ -371,23 +367,6 @@ class SceneNarrator:
         width = max(each.proves.shape[1] for each in told)
         proves = np.concatenate([np.pad(each.proves, ((0, 0), (0, width - each.proves.shape[1]))) for each in told])
         return ToldRows(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
-
-
-def _parts_and_words(frame: Frame) -> tuple[list[str | int], list[list[str]]]:
-    """Return the parts of a frame without its full stop, and its choices with the literal text around them."""
-    parts, words = frame.parts(), [list(each) for each in frame.words]
-    parts[-1] = str(parts[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
-    whole: list[str | int] = []
-    for part in parts:
-        before = whole[-1] if whole else None
-        if isinstance(part, str) and isinstance(before, int) and before >= _FIRST_WORD:
-            words[before - _FIRST_WORD] = [text + part for text in words[before - _FIRST_WORD]]
-            continue
-        if isinstance(part, int) and part >= _FIRST_WORD and isinstance(before, str):
-            words[part - _FIRST_WORD] = [before + text for text in words[part - _FIRST_WORD]]
-            whole.pop()
-        whole.append(part)
-    return whole, words
 
 
 def _undated(opener: str) -> str:

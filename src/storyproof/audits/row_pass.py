@@ -600,6 +600,7 @@ class _Bench:
             report.findings[:0] = judge.conclude()
             report.unchecked.update(judge.unchecked)
             report.proofs_checked += judge.proofs_checked
+            report.proofs_derived += judge.proofs_derived
             report.statuses.update(judge.statuses)
             report.gone |= judge.gone
             report.unmarked.update(judge.unmarked)

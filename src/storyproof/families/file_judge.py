@@ -94,6 +94,7 @@ class FileJudge(ABC):
         subject: The file.
         unchecked: How many rows had no value to compare with the proof, by column.
         proofs_checked: How many proofs were checked by deletion.
+        proofs_derived: How many of these were derived here, because their rows have none.
         statuses: How many rows have which status; empty if an answer follows from every row of the family.
         gone: Rows that a corrected copy must leave out.
         unmarked: How many rows have which status, of those from which no answer follows, or another than they say, and
@@ -105,7 +106,7 @@ class FileJudge(ABC):
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.unchecked: Counter[str] = Counter()
-        self.proofs_checked = 0
+        self.proofs_checked = self.proofs_derived = 0
         self.statuses: Counter[str] = Counter()
         self.gone: set[int] = set()
         self.unmarked: Counter[str] = Counter()

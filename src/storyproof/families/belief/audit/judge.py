@@ -40,6 +40,7 @@ class BeliefJudge(FileJudge):
 
         rest = self._others.set_apart(table)
         found = divide_rows(rest, judge) if rest.num_rows else []
+        self.proofs_derived = self.unchecked["proof"]
         self.proofs_checked = self._tally.judged  # the provers are fast enough to check every proof by deletion
         return chain.from_iterable(findings for _, findings in found)
 

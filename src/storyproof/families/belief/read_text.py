@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.errors import ParseError
+from storyproof.families.belief.language.pack import load_pack
 from storyproof.families.belief.questions import BeliefQuestion
 from storyproof.families.belief.tomi_text import parse, parse_question
 from storyproof.families.belief.wording import LANGUAGES, PlotWording, find_language, find_wording
@@ -140,3 +141,13 @@ def _is_other(text: str, plainly: Callable[[str], object], anyhow: Callable[[str
             continue
         return result
     return False
+
+
+def paragraphs(story: str) -> str:
+    """Return a story with an empty line before each scene but the first: before sentences that begin with a time."""
+    try:
+        times = load_pack(read_story(story).wording.language).times
+    except ParseError:
+        return story
+    first, *rest = story.split("\n")
+    return "\n".join([first, *(f"\n{line}" if line.startswith(times) else line for line in rest)])

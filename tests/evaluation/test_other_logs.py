@@ -102,14 +102,23 @@ def test_compare_shows_both_scores(data: Path, tmp_path: Path) -> None:
     assert "3 of 4" in found.stdout
 
 
-def test_likelihoods_choose(tmp_path: Path) -> None:
-    doc = {"story": "s", "question": "q", "choices": ["box", "jar"]}
+@pytest.mark.parametrize(
+    ("doc", "expected"),
+    [
+        ({"choices": ["box", "jar"]}, ("jar", "box")),
+        ({"choices": {"text": ["box", "jar"], "label": ["A", "B"]}}, ("jar", "box")),
+        ({"choices": "box, jar"}, ("B", "A")),
+    ],
+)
+def test_likelihoods_choose(tmp_path: Path, doc: dict[str, Any], expected: tuple[str, str]) -> None:
+    """The harness writes numbers as text, and the right choice by its number from 0."""
     resps = [["-3.5", "False"], ["-0.5", "True"]]
     path = tmp_path / "samples_x.jsonl"
-    path.write_text(json.dumps({"doc_id": 0, "doc": doc, "target": 1, "filtered_resps": resps}) + "\n")
+    row = {"story": "s", "question": "q", **doc}
+    path.write_text(json.dumps({"doc_id": 0, "doc": row, "target": "0", "filtered_resps": resps}) + "\n")
     log = read_log(path)
     assert log is not None
-    assert [(each.reply, each.target) for each in log.answers] == [("B", "1")]
+    assert [(each.reply, each.target) for each in log.answers] == [expected]
 
 
 def test_failed_samples_and_later_epochs_are_left_out(data: Path, tmp_path: Path) -> None:
@@ -123,7 +132,7 @@ def test_failed_samples_and_later_epochs_are_left_out(data: Path, tmp_path: Path
 def test_rows_of_other_data_are_named(data: Path, tmp_path: Path) -> None:
     log = inspect_json(tmp_path / "log")
     log.write_text(log.read_text().replace('"id": 12', '"id": 99'))
-    with pytest.raises(DataError, match="99 is not among the rows of the corrected data"):
+    with pytest.raises(DataError, match="99 is not among the rows of the data; give those that were answered"):
         rescore(log, tmp_path / "fixed" / data.name)
 
 

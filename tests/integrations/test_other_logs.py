@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import storyproof
+from storyproof.datasets.reading import find_source, read_examples
 from storyproof.evaluation.rescore import rescore_all
 
 pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("default")]
@@ -20,7 +21,7 @@ STORIES = 30
 @pytest.fixture
 def published(tmp_path: Path) -> Path:
     """A file whose third label in ten is wrong, and a corrected copy beside it."""
-    storyproof.generate("tomi", tmp_path / "right", test=STORIES, seed=7, format="jsonl")
+    storyproof.generate("tomi", out=tmp_path / "right", test=STORIES, seed=7, format="jsonl")
     lines = [json.loads(line) for line in (tmp_path / "right" / "test.jsonl").read_text().splitlines()]
     kept = ("id", "story_id", "story", "question", "answer", "candidates")
     rows = [{name: row[name] for name in kept} for row in lines]
@@ -60,7 +61,7 @@ def test_inspect(published: Path, tmp_path: Path, form: str, right: str, monkeyp
 
     monkeypatch.chdir(tmp_path)
     path = published if right == "published" else tmp_path / "fixed" / "stories.jsonl"
-    said = {storyproof.prompt(row).text: row.answer for row in storyproof.load(path)}
+    said = {storyproof.prompt(row).text: row.answer for row in read_examples(find_source(path))}
 
     def output(messages: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
         found = ModelOutput.from_content("mockllm", said["\n\n".join(each.text for each in messages)])
@@ -78,6 +79,9 @@ def test_inspect(published: Path, tmp_path: Path, form: str, right: str, monkeyp
     assert log.status == "success", log.error
     found = check(Path(log.location), published, right=right)
     assert found.model == "mockllm/model"
+    [diagnosis] = storyproof.diagnose(Path(log.location), tmp_path / "fixed" / "stories.jsonl")
+    best = diagnosis.groups[0].best
+    assert right == "published" or (best is not None and best.procedures == ("proved",))
 
 
 def harness(folder: Path, task: str, path: Path) -> Path:

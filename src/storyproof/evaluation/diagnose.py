@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ import numpy as np
 from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.reading import find_source, iterate_examples
 from storyproof.errors import DataError, ParseError
+from storyproof.evaluation.other_logs import Log, read_log
+from storyproof.evaluation.rescore import answers_of_log
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
@@ -131,7 +134,8 @@ def diagnose(run: RunSource, data: Data | None = None, *, split: str | None = No
     """Explain the answers of each run by the procedures that its family lists.
 
     Args:
-        run: What `evaluate` wrote, as a file or read already; or a file of JSON lines with `id` and `answer`.
+        run: What `evaluate` wrote, as a file or read already; a file of JSON lines with `id` and `answer`; or a log of
+            Inspect, samples of lm-evaluation-harness, or a list of predictions.
         data: What was answered; by default where the run says.
         split: Which split; by default that of the run.
 
@@ -145,7 +149,19 @@ def diagnose(run: RunSource, data: Data | None = None, *, split: str | None = No
         >>> found.groups[0].best.procedures
         ('rules',)
     """
+    log = read_log(Path(run)) if isinstance(run, str | Path) else None
+    if log is not None:
+        return [_diagnose_log(log, data, split)]
     return [_diagnose(each, data, split) for each in read_runs(run)]
+
+
+def _diagnose_log(log: Log, data: Any, split: str | None) -> Diagnosis:
+    if data is None:
+        raise DataError(f"{log.where} is a log, which does not hold what was answered; name the data with --data.")
+    source = find_source(data, split)
+    examples = list(iterate_examples(source))
+    answers = {name: Prediction(id=name, answer=answer) for name, answer in answers_of_log(log, examples).items()}
+    return explain_answers(log.model, source.name, [each for each in examples if each.id in answers], answers)
 
 
 def _diagnose(run: RecordedRun, data: Any, split: str | None) -> Diagnosis:

@@ -151,7 +151,7 @@ def _of_harness(sample: Any, number: int) -> Iterator[LoggedAnswer]:
     replies = sample.get("filtered_resps", sample.get("resps"))
     if not isinstance(row, Mapping) or not isinstance(replies, list) or not replies:
         return
-    first = replies[0]
+    first, target = replies[0], _target(sample.get("target"))
     while isinstance(first, list) and len(first) == 1:
         first = first[0]
     if isinstance(first, str):
@@ -161,13 +161,24 @@ def _of_harness(sample: Any, number: int) -> Iterator[LoggedAnswer]:
             best = max(range(len(replies)), key=lambda place: float(replies[place][0]))
         except (TypeError, ValueError, IndexError):
             return
-        reply = chr(ord("A") + best)
+        names = _choices_of(row, len(replies))
+        reply = names[best]
+        if target is not None and target.isdecimal() and int(target) < len(names) and target not in names:
+            target = names[int(target)]  # the harness writes the number of the choice, from 0
     else:
         return
     place = sample.get("doc_id")
-    yield LoggedAnswer(
-        _text(row.get("id")), place if isinstance(place, int) else number, row, reply, _target(sample.get("target"))
-    )
+    yield LoggedAnswer(_text(row.get("id")), place if isinstance(place, int) else number, row, reply, target)
+
+
+def _choices_of(row: Mapping[str, Any], count: int) -> Sequence[str]:
+    """Return what the choices of a row are called: by their texts, if the row has them, else by letters."""
+    for name in ("choices", "candidates", "options"):
+        given = row.get(name)
+        texts = given.get("text") if isinstance(given, Mapping) else given
+        if isinstance(texts, list) and len(texts) == count and all(isinstance(each, str) for each in texts):
+            return texts
+    return [chr(ord("A") + place) for place in range(count)]
 
 
 def _of_predictions(sample: Any, number: int) -> Iterator[LoggedAnswer]:

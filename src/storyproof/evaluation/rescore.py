@@ -163,17 +163,14 @@ def _rescore_log(log: Log, fixed: Path, split: str | None, published: str | Path
         given = _any_examples(find_source(path, None if path.is_file() else source.split))
         by_hash = {_hash_of(each): each.answer for each in given}
         labels = {each.id: by_hash[_hash_of(each)] for each in examples if _hash_of(each) in by_hash}
-    answers: dict[str, str] = {}
-    for logged, example in named:
-        if example.id in answers:
-            raise DataError(f"{log.where} answers {example.id} more than once; keep one answer for each row.")
-        answers[example.id] = _meant(logged.reply, example)
-        if published is None:
+    if published is None:
+        for logged, example in named:
             if logged.target is None:
                 raise DataError(
                     f"{log.where} does not say on which labels it was scored; name their data with --published."
                 )
             labels[example.id] = _meant(logged.target, example)
+    answers = _by_example(log, named)
     run = RecordedRun(
         where=log.where,
         path=Path(log.where),
@@ -189,6 +186,24 @@ def _rescore_log(log: Log, fixed: Path, split: str | None, published: str | Path
         schema=0,
     )
     return _rescore(_RunAnswers(run, answers, labels), source, {each.id: each for each in examples}, labels)
+
+
+def answers_of_log(log: Log, examples: Sequence[Example]) -> dict[str, str]:
+    """Return what a log answers to examples, by their ids; of free text the candidate that it amounts to.
+
+    Raises:
+        DataError: If it answers something else, or a row twice.
+    """
+    return _by_example(log, _names_of(log, examples))
+
+
+def _by_example(log: Log, named: Sequence[tuple[LoggedAnswer, Example]]) -> dict[str, str]:
+    answers: dict[str, str] = {}
+    for logged, example in named:
+        if example.id in answers:
+            raise DataError(f"{log.where} answers {example.id} more than once; keep one answer for each row.")
+        answers[example.id] = _meant(logged.reply, example)
+    return answers
 
 
 def _any_examples(source: Source) -> list[Example]:
@@ -241,8 +256,8 @@ def _names_of(log: Log, examples: Sequence[Example]) -> list[tuple[LoggedAnswer,
             example = examples[each.number]
         if example is None:
             raise DataError(
-                f"{log.where}: {describe(each)} is not among the rows of the corrected data; give the corrected form "
-                "of the data that were answered."
+                f"{log.where}: {describe(each)} is not among the rows of the data; give those that were answered, or "
+                "their corrected form."
             )
         found.append((each, example))
     return found

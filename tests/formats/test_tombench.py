@@ -10,6 +10,8 @@ import pytest
 
 import storyproof
 from storyproof.audits.errata import errata_of
+from storyproof.formats.format import expect_format
+from storyproof.formats.records import RecordFile
 from storyproof.formats.tombench import restate
 from tests.cli.invocation import run
 
@@ -135,3 +137,13 @@ def test_people_with_one_name_are_not_told_apart() -> None:
     story, question = CONTENTS_EN.replace("Bo Wen", "Linlin"), FINDER[1][1].replace("Bo Wen", "Linlin")
     english, _ = restate(record(FINDER[0], (story, question), "A", contents=True))
     assert "two people have one name" in english.problem
+
+
+def test_only_audits_restate(tmp_path: Path) -> None:
+    """Models are asked what was published."""
+    path = tmp_path / "rows.jsonl"
+    row = record(*INSIDE, "A", contents=True)
+    path.write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
+    for rewords, questions in ((False, [INSIDE[1][1]]), (True, ["Where is the content really?"] * 2)):
+        file = RecordFile(path, expect_format(path), rewords=rewords)
+        assert [row["question"] for table in file.tables() for row in table.to_pylist()] == questions

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import storyproof
@@ -58,6 +61,28 @@ def inspect_archive(path: Path) -> Path:
     return path.with_suffix(".eval")
 
 
+def zstandard(path: Path) -> Path:
+    """Return an archive as Inspect writes it: compressed with Zstandard, which zipfile does not write."""
+    plain = inspect_archive(path)
+    with zipfile.ZipFile(plain) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    packed = {name: pa.compress(content, "zstd", asbytes=True) for name, content in contents.items()}
+    with zipfile.ZipFile(plain, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in packed.items():
+            archive.writestr(name, content)
+        offsets = {each.filename: each.header_offset for each in archive.infolist()}
+    data = bytearray(plain.read_bytes())
+    listed = data.index(b"PK\x01\x02")
+    for name, content in contents.items():
+        for start, shift in ((offsets[name], 0), (listed, 2)):
+            struct.pack_into("<H", data, start + 8 + shift, 93)
+            struct.pack_into("<I", data, start + 14 + shift, zlib.crc32(content))
+            struct.pack_into("<I", data, start + 22 + shift, len(content))
+        listed = data.find(b"PK\x01\x02", listed + 4)
+    plain.write_bytes(data)
+    return plain
+
+
 def harness(path: Path) -> Path:
     folder = path.parent / "lab__model"
     folder.mkdir()
@@ -81,7 +106,7 @@ def predictions(path: Path) -> Path:
     return path.with_suffix(".jsonl")
 
 
-@pytest.mark.parametrize("write", [inspect_json, inspect_archive, harness, predictions])
+@pytest.mark.parametrize("write", [inspect_json, inspect_archive, zstandard, harness, predictions])
 def test_every_form_gives_the_same_scores(data: Path, tmp_path: Path, write: Callable[[Path], Path]) -> None:
     log = write(tmp_path / "log")
     found = rescore(log, tmp_path / "fixed" / data.name)
@@ -147,3 +172,13 @@ def test_what_is_no_log(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text('{"eval": {}, "samples": []}')
     with pytest.raises(DataError, match="is a log without answers"):
         read_log(tmp_path / "empty.json")
+
+
+def test_a_damaged_archive_is_named(data: Path, tmp_path: Path) -> None:
+    log = zstandard(tmp_path / "log")
+    content = bytearray(log.read_bytes())
+    at = content.index(b"\x28\xb5\x2f\xfd")  # where a frame of Zstandard begins
+    content[at + 6] ^= 0xFF
+    log.write_bytes(content)
+    with pytest.raises(DataError, match="as a log of Inspect"):
+        read_log(log)

@@ -233,5 +233,5 @@ def test_logs_of_others_are_explained(tmp_path: Path) -> None:
     assert [(each.group, each.best, each.shares) for each in found.groups] == [
         (each.group, each.best, each.shares) for each in expected.groups
     ]
-    with pytest.raises(DataError, match="does not hold what was answered; name the data with --data"):
+    with pytest.raises(DataError, match="does not say which of your data was answered; name the data with --data"):
         storyproof.diagnose(log)

@@ -157,7 +157,7 @@ def test_failed_samples_and_later_epochs_are_left_out(data: Path, tmp_path: Path
 def test_rows_of_other_data_are_named(data: Path, tmp_path: Path) -> None:
     log = inspect_json(tmp_path / "log")
     log.write_text(log.read_text().replace('"id": 12', '"id": 99'))
-    with pytest.raises(DataError, match="99 is not among the rows of the data; give those that were answered"):
+    with pytest.raises(DataError, match="99 is not among the rows of the corrected data"):
         rescore(log, tmp_path / "fixed" / data.name)
 
 

@@ -23,7 +23,7 @@ from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.reading import find_source, iterate_examples
 from storyproof.errors import DataError, ParseError
 from storyproof.evaluation.other_logs import Log, read_log
-from storyproof.evaluation.rescore import answers_of_log
+from storyproof.evaluation.rescore import match_rows, meant_answer
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
@@ -135,8 +135,8 @@ def diagnose(run: RunSource, data: Data | None = None, *, split: str | None = No
 
     Args:
         run: What `evaluate` wrote, as a file or read already; a file of JSON lines with `id` and `answer`; or a log of
-            Inspect, samples of lm-evaluation-harness, or a list of predictions.
-        data: What was answered; by default where the run says.
+            Inspect or of lm-evaluation-harness.
+        data: What was answered; by default where the run says. Logs need it.
         split: Which split; by default that of the run.
 
     Raises:
@@ -157,11 +157,16 @@ def diagnose(run: RunSource, data: Data | None = None, *, split: str | None = No
 
 def _diagnose_log(log: Log, data: Any, split: str | None) -> Diagnosis:
     if data is None:
-        raise DataError(f"{log.where} is a log, which does not hold what was answered; name the data with --data.")
+        raise DataError(f"{log.where} does not say which of your data was answered; name the data with --data.")
     source = find_source(data, split)
-    examples = list(iterate_examples(source))
-    answers = {name: Prediction(id=name, answer=answer) for name, answer in answers_of_log(log, examples).items()}
-    return explain_answers(log.model, source.name, [each for each in examples if each.id in answers], answers)
+    answers: dict[str, Prediction] = {}
+    by_id = {}
+    for logged, example in match_rows(log, list(iterate_examples(source)), form=""):
+        if example.id in answers:
+            raise DataError(f"{log.where} answers {example.id} more than once; keep one answer for each row.")
+        answers[example.id] = Prediction(id=example.id, answer=meant_answer(logged.reply, example))
+        by_id[example.id] = example
+    return explain_answers(log.model, source.name, list(by_id.values()), answers)
 
 
 def _diagnose(run: RecordedRun, data: Any, split: str | None) -> Diagnosis:

@@ -464,6 +464,8 @@ class _Bench:
         about = self.beside.get(finding.row)
         if about is None or finding.field not in ("answer", "target", about["at"]):
             return finding
+        if about["spaced"]:
+            finding = replace(finding, expected=finding.expected.replace("_", " "))
         at = about["at"]
         written = json.loads(about["written"]) if about["written"] else finding.found
         choices = tuple(zip(about["labels"] or (), about["choices"] or (), strict=True))

@@ -7,8 +7,35 @@ from storyproof.errors import StoryproofError
 from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.reader import NotUnderstood, read
 
-COMMON = ["Aaron", "Abbott", "Abigail", "Adam", "Alan", "Albert", "Alexander", "Alexis", "Alice", "Amanda", "Amber", "Amethyst", "Amity", "Amy", "Andrea", "Andrew", "Angel", "Angela", "Ann", "Anna", "Anthony", "April", "Archer", "Art", "Arthur", "Ash", "Ashley", "Asia", "Austin", "Autumn", "Baker", "Barbara", "Barry", "Basil", "Beau", "Benjamin", "Beryl", "Betty", "Beverly", "Bill", "Billy", "Bishop", "Bob", "Bobby", "Bradley", "Brandon", "Brenda", "Brian", "Brittany", "Brook", "Brooke", "Brooklyn", "Bruce", "Bryan", "Buck", "Bud", "Buddy", "Buster", "Butch", "Caleb", "Carl", "Carly", "Carol", "Carolina", "Carolyn", "Carrie", "Carter", "Catherine", "Chance", "Charity", "Charles", "Charlotte", "Chase", "Chelsea", "Cherry", "Cheryl", "China", "Chip", "Christian", "Christina", "Christine", "Christopher", "Chuck", "Clay", "Cliff", "Constance", "Cooper", "Coral", "Crystal", "Curt", "Cynthia", "Daisy", "Dakota", "Dallas", "Daniel", "Danielle", "David", "Dawn", "Dean", "Deborah", "Debra", "Denise", "Dennis", "Destiny", "Diana", "Diane", "Dick", "Dolly", "Donald", "Donna", "Doris", "Dorothy", "Douglas", "Drew", "Duke", "Dusty", "Dylan", "Earl", "Ebony", "Edward", "Elijah", "Elizabeth", "Emerald", "Emily", "Emma", "Eric", "Ernest", "Ethan", "Eve", "Evelyn", "Faith", "Felicity", "Fisher", "Florence", "Ford", "Forest", "Frances", "Frank", "Gabriel", "Garnet", "Gary", "Gay", "Gene", "George", "Georgia", "Gerald", "Gerry", "Ginger", "Glen", "Gloria", "Grace", "Grant", "Gregory", "Guy", "Hannah", "Happy", "Hardy", "Harmony", "Harold", "Harper", "Harry", "Hazel", "Heath", "Heather", "Heaven", "Helen", "Henry", "Holly", "Honor", "Honour", "Hope", "Hunter", "India", "Iris", "Isabella", "Israel", "Ivory", "Ivy", "Jack", "Jacob", "Jacqueline", "Jade", "James", "Janet", "Janice", "Jasmine", "Jason", "Jay", "Jean", "Jeffrey", "Jennifer", "Jeremy", "Jerry", "Jesse", "Jessica", "Joan", "Joe", "John", "Jonathan", "Jordan", "Jose", "Joseph", "Joshua", "Joy", "Joyce", "Juan", "Judge", "Judith", "Judy", "Julia", "Julie", "June", "Justice", "Justin", "Karen", "Katherine", "Kathleen", "Kathryn", "Kayla", "Keith", "Kelly", "Kenneth", "Kent", "Kerry", "Kevin", "Kimberly", "Kingsley", "Kyle", "Lance", "Lane", "Lark", "Larry", "Laura", "Lauren", "Lawrence", "Liam", "Liberty", "Lily", "Linda", "Lisa", "Logan", "London", "Lori", "Lucas", "Luna", "Madison", "Major", "Margaret", "Maria", "Marilyn", "Mark", "Marshall", "Martha", "Mary", "Mason", "Matthew", "Max", "May", "Megan", "Melissa", "Melody", "Mercy", "Merry", "Michael", "Michelle", "Miles", "Misty", "Molly", "Nancy", "Natalie", "Nathan", "Nelly", "Nicholas", "Nick", "Nicole", "Noah", "Noel", "Olive", "Olivia", "Opal", "Page", "Paige", "Pamela", "Paris", "Parker", "Pat", "Patience", "Patricia", "Patrick", "Paul", "Pearl", "Penny", "Perry", "Peter", "Phoenix", "Pierce", "Piper", "Polly", "Pope", "Poppy", "Porter", "Prudence", "Queenie", "Rachel", "Rain", "Randy", "Ray", "Raymond", "Rebecca", "Reed", "Rich", "Richard", "River", "Rob", "Robert", "Robin", "Rocky", "Rod", "Roger", "Ronald", "Rose", "Rosemary", "Rowan", "Roy", "Royal", "Ruby", "Russell", "Rusty", "Ruth", "Ryan", "Sage", "Sally", "Samantha", "Samuel", "Sandra", "Sandy", "Sara", "Sarah", "Savannah", "Scarlett", "Scott", "Sean", "Serenity", "Sergeant", "Sharon", "Shelly", "Sheriff", "Sherry", "Shirley", "Sierra", "Sky", "Skye", "Smith", "Sonny", "Sophia", "Star", "Stella", "Stephanie", "Stephen", "Sterling", "Steven", "Storm", "Stormy", "Sue", "Summer", "Sunny", "Susan", "Sydney", "Taylor", "Temperance", "Teresa", "Terry", "Theresa", "Thomas", "Tiffany", "Timothy", "Trinity", "Turner", "Tyler", "Unity", "Verity", "Victor", "Victoria", "Vincent", "Violet", "Virginia", "Wade", "Walter", "Wayne", "Weaver", "Wiley", "Will", "William", "Willie", "Wily", "Winter", "Wren", "Zachary"]
-# A text with a name of a woman, a question, and the answer.
+COMMON = """
+    Aaron Abbott Abigail Adam Alan Albert Alexander Alexis Alice Amanda Amber Amethyst Amity Amy Andrea Andrew
+    Angel Angela Ann Anna Anthony April Archer Art Arthur Ash Ashley Asia Austin Autumn Baker Barbara Barry
+    Basil Beau Benjamin Beryl Betty Beverly Bill Billy Bishop Bob Bobby Bradley Brandon Brenda Brian Brittany
+    Brook Brooke Brooklyn Bruce Bryan Buck Bud Buddy Buster Butch Caleb Carl Carly Carol Carolina Carolyn
+    Carrie Carter Catherine Chance Charity Charles Charlotte Chase Chelsea Cherry Cheryl China Chip Christian
+    Christina Christine Christopher Chuck Clay Cliff Constance Cooper Coral Crystal Curt Cynthia Daisy Dakota
+    Dallas Daniel Danielle David Dawn Dean Deborah Debra Denise Dennis Destiny Diana Diane Dick Dolly Donald
+    Donna Doris Dorothy Douglas Drew Duke Dusty Dylan Earl Ebony Edward Elijah Elizabeth Emerald Emily Emma
+    Eric Ernest Ethan Eve Evelyn Faith Felicity Fisher Florence Ford Forest Frances Frank Gabriel Garnet Gary
+    Gay Gene George Georgia Gerald Gerry Ginger Glen Gloria Grace Grant Gregory Guy Hannah Happy Hardy Harmony
+    Harold Harper Harry Hazel Heath Heather Heaven Helen Henry Holly Honor Honour Hope Hunter India Iris
+    Isabella Israel Ivory Ivy Jack Jacob Jacqueline Jade James Janet Janice Jasmine Jason Jay Jean Jeffrey
+    Jennifer Jeremy Jerry Jesse Jessica Joan Joe John Jonathan Jordan Jose Joseph Joshua Joy Joyce Juan Judge
+    Judith Judy Julia Julie June Justice Justin Karen Katherine Kathleen Kathryn Kayla Keith Kelly Kenneth
+    Kent Kerry Kevin Kimberly Kingsley Kyle Lance Lane Lark Larry Laura Lauren Lawrence Liam Liberty Lily
+    Linda Lisa Logan London Lori Lucas Luna Madison Major Margaret Maria Marilyn Mark Marshall Martha Mary
+    Mason Matthew Max May Megan Melissa Melody Mercy Merry Michael Michelle Miles Misty Molly Nancy Natalie
+    Nathan Nelly Nicholas Nick Nicole Noah Noel Olive Olivia Opal Page Paige Pamela Paris Parker Pat Patience
+    Patricia Patrick Paul Pearl Penny Perry Peter Phoenix Pierce Piper Polly Pope Poppy Porter Prudence
+    Queenie Rachel Rain Randy Ray Raymond Rebecca Reed Rich Richard River Rob Robert Robin Rocky Rod Roger
+    Ronald Rose Rosemary Rowan Roy Royal Ruby Russell Rusty Ruth Ryan Sage Sally Samantha Samuel Sandra Sandy
+    Sara Sarah Savannah Scarlett Scott Sean Serenity Sergeant Sharon Shelly Sheriff Sherry Shirley Sierra Sky
+    Skye Smith Sonny Sophia Star Stella Stephanie Stephen Sterling Steven Storm Stormy Sue Summer Sunny Susan
+    Sydney Taylor Temperance Teresa Terry Theresa Thomas Tiffany Timothy Trinity Turner Tyler Unity Verity
+    Victor Victoria Vincent Violet Virginia Wade Walter Wayne Weaver Wiley Will William Willie Wily Winter
+    Wren Zachary
+""".split()  # noqa: SIM905
+# A text with the name of a woman, a question, and the answer.
 FRAMES = [
     ("{0} is Ada's sister.", "What is {0} to Ada?", "sister"),
     ("Ada has a sister called {0}.", "What is {0} to Ada?", "sister"),

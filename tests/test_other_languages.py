@@ -65,7 +65,7 @@ def test_what_was_read_is_said() -> None:
         ),
         (
             "¿Dónde buscará Lucía la pelota?",
-            "Lucía y Pablo están en el jardín. La pelota está en la cesta. Lucía sale. Pablo pone una pelota en la caja.",
+            "Lucía y Pablo están en el jardín. La pelota está en la cesta. Pablo pone una pelota en la caja.",
         ),
         *(
             ("小红会去哪里找球？", f"小红和小明在花园里。球在篮子里。小红离开了花园。{last}")

@@ -260,9 +260,8 @@ def _days(found: Sequence[Record]) -> str:
     return " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "–"
 
 
-def store(records: Sequence[Record]) -> Records:
+def store(records: Sequence[Record], present: Mapping[str, Sequence[Part]]) -> Records:
     """Write both files, without records of parts that are no longer there; return the others."""
-    present = present_parts()
     kept = fitting(records, present)
     RECORDS.write_text(write_records(kept.values()), "utf-8")
     PAGE.write_text(write_page(kept, present), "utf-8")
@@ -270,4 +269,4 @@ def store(records: Sequence[Record]) -> Records:
 
 
 if __name__ == "__main__":
-    store(read_records(RECORDS.read_text("utf-8")))
+    store(read_records(RECORDS.read_text("utf-8")), present_parts())

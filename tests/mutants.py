@@ -14,16 +14,17 @@ import ast
 import datetime
 import json
 import os
-import queue
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -362,6 +363,30 @@ def contained(folder: Path) -> list[str]:
     return []
 
 
+@dataclass
+class Baseline:
+    """What is known of the tests of a module: how they do without a change, and which of them noticed mutants.
+
+    Attributes:
+        cpu_s: How much CPU time they may take.
+        wall_s: How much time they may take; others may use the machine, too.
+        modules: Libraries that they import.
+        seconds: How long each takes.
+        kills: How many mutants each noticed.
+    """
+
+    cpu_s: float
+    wall_s: float
+    modules: list[str]
+    seconds: dict[str, float]
+    kills: Counter[str]
+
+    @property
+    def order(self) -> dict[str, float]:
+        """Where each test stands: those first that are likely to fail soon."""
+        return {test: seconds / (self.kills[test] + 0.5) for test, seconds in self.seconds.items()}
+
+
 class Bench:
     """A copy of the tree in which one mutant at a time is tested.
 
@@ -384,6 +409,7 @@ class Bench:
             **os.environ,
             "PYTHONPATH": os.pathsep.join(filter(None, (str(folder / "src"), os.environ.get("PYTHONPATH")))),
             "PYTHONHASHSEED": "0",  # the same order of sets in every run, so that a mutant has the same fate
+            "PYTHONDONTWRITEBYTECODE": "1",  # a mutant written in the same second would be taken for what was compiled
             "TMPDIR": str(folder / "tmp"),
         }
         self._server = subprocess.Popen(
@@ -394,41 +420,42 @@ class Bench:
             stdout=subprocess.PIPE,
             text=True,
         )
-        self._limits: dict[tuple[str, ...], tuple[float, float]] = {}
 
-    def _run(self, tests: Sequence[str], cpu_s: float = 0, wall_s: float = 0) -> dict[str, Any]:
+    def _run(self, tests: Sequence[str], baseline: Baseline | None = None) -> dict[str, Any]:
         assert self._server.stdin is not None
         assert self._server.stdout is not None
-        self._server.stdin.write(json.dumps({"tests": tests, "cpu_s": cpu_s, "wall_s": wall_s}) + "\n")
+        known = {} if baseline is None else {name: getattr(baseline, name) for name in ("cpu_s", "wall_s", "modules")}
+        request = {"tests": tests, "order": {} if baseline is None else baseline.order, **known}
+        self._server.stdin.write(json.dumps(request) + "\n")
         self._server.stdin.flush()
         found: dict[str, Any] = json.loads(self._server.stdout.readline())
         return found
 
-    def _measure(self, target: Target) -> tuple[float, float]:
-        """Return how much CPU time and time the tests may take, after running them without a change."""
+    def baseline(self, tests: Sequence[str]) -> Baseline | str:
+        """Run tests without a change and then as mutants are run; return what is known, or the failure."""
         start = time.monotonic()
-        found = self._run(target.tests)
-        for path in (self._folder / target.path).parent.glob(f"__pycache__/{Path(target.path).stem}.*"):
-            path.unlink()  # a mutant written in the same second would be taken for what was compiled
-        limits = 5 + 3 * found["cpu_s"], 120 + 10 * (time.monotonic() - start)  # others may use the machine, too
-        if found["code"] or self._run(target.tests, *limits)["code"]:  # as mutants are run, too
-            raise SystemExit(f"{' '.join(target.tests)} fail without any change; fix them first.")
-        return limits
+        found = self._run(tests)
+        if not found["code"]:
+            limits = 5 + 3 * found["cpu_s"], 120 + 10 * (time.monotonic() - start)
+            baseline = Baseline(*limits, found["modules"], found["seconds"], Counter())
+            found = self._run(tests, baseline)
+            if not found["code"]:
+                return baseline
+        return f"{found['failed'] or 'the tests'} fail without any change; repair them first. {found['reason']}"
 
-    def outcome(self, mutant: Mutant) -> str:
+    def outcome(self, mutant: Mutant, baseline: Baseline) -> str:
         """Test a mutant."""
-        target = mutant.target
-        key = (target.module, *target.tests)
-        if key not in self._limits:
-            self._limits[key] = self._measure(target)
-        path = self._folder / target.path
+        path = self._folder / mutant.target.path
         code = path.read_text("utf-8")
         path.write_text(mutant.code, "utf-8")
         try:
-            found = self._run(target.tests, *self._limits[key])
+            found = self._run(mutant.target.tests, baseline)
         finally:
             path.write_text(code, "utf-8")
-        return TIMED_OUT if found["timed_out"] else KILLED if found["code"] else SURVIVED
+        if found["timed_out"]:
+            return TIMED_OUT
+        baseline.kills[found["failed"]] += 1
+        return KILLED if found["code"] else SURVIVED
 
     def close(self) -> None:
         """End the process that runs the tests."""
@@ -445,30 +472,125 @@ class Result:
     outcome: str
 
 
-def run(mutants: Sequence[Mutant], benches: queue.Queue[Bench], end: float) -> list[Result]:
-    """Test mutants, one in each bench at a time, until all are tested or time is up, and report as it goes."""
+@dataclass
+class Batch:
+    """The mutants of one part of a module.
 
-    def try_mutant(mutant: Mutant) -> Result | None:
-        if time.monotonic() >= end:
-            return None
-        bench = benches.get()
-        try:
-            return Result(mutant, bench.outcome(mutant))
-        finally:
-            benches.put(bench)
+    Attributes:
+        target: The module.
+        part: The part.
+        before: What was found earlier; nothing if all its mutants are tested.
+        mutants: Those to test.
+        results: What became of those that have been.
+    """
 
-    results = []
-    with ThreadPoolExecutor(benches.qsize()) as pool:
-        for number, result in enumerate(pool.map(try_mutant, mutants), start=1):
-            if result is None:
-                continue
-            results.append(result)
+    target: Target
+    part: Part
+    before: Record | None
+    mutants: list[Mutant]
+    results: list[Result] = field(default_factory=list)
+
+
+class Plan:
+    """Hands out the work: each module's tests are first run without a change, then its mutants are tested.
+
+    Workers take mutants of all parts and modules that are ready, so that none waits for the last mutant of a part.
+
+    Args:
+        batches: What to test, per module.
+        end: When to begin no further mutants.
+        finish: What to do with a part of which all mutants are tested.
+    """
+
+    def __init__(self, batches: Mapping[Target, Iterator[Batch]], end: float, finish: Callable[[Batch], None]) -> None:
+        self._ready = threading.Condition()
+        self._waiting, self._batches, self._end, self._finish = list(batches), dict(batches), end, finish
+        self._running = 0
+        self._baselines: dict[Target, Baseline] = {}
+        self._mutants = {target: self._mutants_of(target) for target in batches}
+        self.failures: list[str] = []
+
+    def _mutants_of(self, target: Target) -> Iterator[tuple[Batch, Mutant]]:
+        for batch in self._batches[target]:
+            print(f"{target.module} {batch.part.name}: {len(batch.mutants)} mutants", flush=True)
+            if not batch.mutants:
+                self._finish(batch)
+            for mutant in batch.mutants:
+                yield batch, mutant
+
+    def work(self, bench: Bench) -> None:
+        """Do one piece of work after another until nothing is left or time is up."""
+        while time.monotonic() < self._end:
+            with self._ready:
+                target = self._waiting.pop(0) if self._waiting else None
+                self._running += target is not None
+                chosen = None if target else self._next_mutant()
+                if target is None and chosen is None:
+                    if not self._running:
+                        return
+                    self._ready.wait(1)
+                    continue
+            if target is not None:
+                self._measure(bench, target)
+            elif chosen is not None:
+                self._test(bench, *chosen)
+
+    def _next_mutant(self) -> tuple[Batch, Mutant] | None:
+        for target in self._baselines:
+            if chosen := next(self._mutants[target], None):
+                return chosen
+        return None
+
+    def _measure(self, bench: Bench, target: Target) -> None:
+        found = bench.baseline(target.tests)
+        with self._ready:
+            self._running -= 1
+            if isinstance(found, Baseline):
+                self._baselines[target] = found
+            else:
+                self.failures.append(f"{target.module}: {found}")
+                print(self.failures[-1], flush=True)
+            self._ready.notify_all()
+
+    def _test(self, bench: Bench, batch: Batch, mutant: Mutant) -> None:
+        result = Result(mutant, bench.outcome(mutant, self._baselines[batch.target]))
+        with self._ready:
             if result.outcome == SURVIVED:
-                mutant = result.mutant
                 print(f"survived: {mutant.target.path}:{mutant.line}: {mutant.before}  ->  {mutant.after}", flush=True)
-            if number % 50 == 0:
-                print(f"{number} of {len(mutants)} mutants tested", flush=True)
-    return results
+            batch.results.append(result)
+            if len(batch.results) == len(batch.mutants):
+                self._finish(batch)
+
+
+def unmeasured(
+    target: Target, records: Sequence[Record], again: bool, survivors: bool
+) -> Iterator[tuple[Part, Record | None]]:
+    """Yield the parts of a module to measure: with what is known of them if only their survivors are tested again."""
+    parts = parts_of((ROOT / target.path).read_text("utf-8"))
+    known = fitting(records, {target.module: parts})
+    for part in parts:
+        before = known.get((target.module, part))
+        if not survivors and (before is None or again):
+            yield part, None
+        elif survivors and before is not None and any(not each.is_equivalent for each in before.survivors):
+            yield part, before
+
+
+def batches_of(target: Target, parts: Iterable[tuple[Part, Record | None]], sample: int | None) -> Iterator[Batch]:
+    """Yield the mutants of each part."""
+    code = (ROOT / target.path).read_text("utf-8")
+    for part, before in parts:
+        mutants = mutants_of(target, code, part.name)
+        if before is not None:
+            doubtful = {each[:3] for each in before.survivors if not each.is_equivalent}
+            again = [each for each in mutants if each.key in doubtful]
+            if len(again) < len(doubtful):  # its variables have other names now
+                before = None
+            else:
+                mutants = again
+        if sample is not None:
+            mutants = random.Random(0).sample(mutants, min(sample, len(mutants)))
+        yield Batch(target, part, before, mutants)
 
 
 def records_of(results: Sequence[Result], module: str, parts: Sequence[Part], known: Sequence[Record]) -> list[Record]:
@@ -513,47 +635,32 @@ def main() -> int:
     if not chosen:
         parser.error(f"--only is {arguments.only}, which no area or module has")
     records = read_records(RECORDS.read_text("utf-8")) if RECORDS.exists() else []
+    present = present_parts()
     start = time.monotonic()
     end = start + 60 * (arguments.minutes if arguments.minutes is not None else float("inf"))
-    with tempfile.TemporaryDirectory() as folder:
-        benches: queue.Queue[Bench] = queue.Queue()
-        for number in range(arguments.jobs):
-            benches.put(Bench(Path(folder) / str(number), arguments.python.absolute()))
-        for target in chosen:
-            if time.monotonic() >= end:
-                break
-            code = (ROOT / target.path).read_text("utf-8")
-            known = fitting(records, {target.module: parts_of(code)})
-            for part in parts_of(code):
-                before = known.get((target.module, part))
-                if arguments.survivors:
-                    doubtful = [] if before is None else [each for each in before.survivors if not each.is_equivalent]
-                    keys = {each[:3] for each in doubtful}
-                    every = mutants_of(target, code, part.name) if keys else []
-                    mutants = [each for each in every if each.key in keys]
-                    if not keys:
-                        continue
-                    if len(mutants) < len(doubtful):  # its variables have other names now
-                        mutants, before = every, None
-                elif before is not None and not arguments.again:
-                    continue
-                else:
-                    mutants = mutants_of(target, code, part.name)
-                if arguments.sample is not None:
-                    mutants = random.Random(0).sample(mutants, min(arguments.sample, len(mutants)))
-                print(f"{target.module} {part.name}: {len(mutants)} mutants", flush=True)
-                results = run(mutants, benches, end)
-                if len(results) < len(mutants) or arguments.sample is not None:
-                    continue
-                [found] = records_of(results, target.module, [part], records)
-                if arguments.survivors and before is not None:
-                    found = join(before, found)
-                records = list(store([*(each for each in records if each != before), found]).values())
-        while not benches.empty():
-            benches.get().close()
+
+    def finish(batch: Batch) -> None:
+        nonlocal records
+        if arguments.sample is not None:
+            return
+        [found] = records_of(batch.results, batch.target.module, [batch.part], records)
+        if batch.before is not None:
+            found = join(batch.before, found)
+        replaced = fitting(records, {batch.target.module: [batch.part]}).get((batch.target.module, batch.part))
+        records = list(store([*(each for each in records if each != replaced), found], present).values())
+
+    batches = {target: list(unmeasured(target, records, arguments.again, arguments.survivors)) for target in chosen}
+    plan = Plan(
+        {target: batches_of(target, parts, arguments.sample) for target, parts in batches.items() if parts}, end, finish
+    )
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
+        folders = [Path(folder) / str(number) for number in range(arguments.jobs)]
+        benches = list(pool.map(lambda each: Bench(each, arguments.python.absolute()), folders))
+        list(pool.map(plan.work, benches))
+        for bench in benches:
+            bench.close()
     if arguments.sample is not None:
         return 0
-    present = present_parts()
     known = fitting(records, present)
     unexplained = sum(not each.reason for record in known.values() for each in record.survivors)
     areas = {target.area for target in chosen}
@@ -572,7 +679,9 @@ def main() -> int:
     print(f"{unexplained} survivors without a reason, {(time.monotonic() - start) / 60:.1f} minutes; see {PAGE}")
     for area in few:
         print(f"{area}: fewer than {LEAST:.0%} of the mutants that are not equivalent are killed")
-    return 1 if few or unexplained else 0
+    for failure in plan.failures:
+        print(failure)
+    return 1 if few or unexplained or plan.failures else 0
 
 
 if __name__ == "__main__":

@@ -36,9 +36,9 @@ def _targets() -> Iterator[Target]:
     yield Target("checkers", "families/belief/block_checker.py", (f"{belief}/test_block_checker.py",))
     yield Target("checkers", "families/belief/world.py", (f"{belief}/test_world.py", f"{belief}/test_story.py"))
     matching, matched = "evaluation/matching", "tests/evaluation/matching"
-    reading = tuple(f"{matched}/test_{name}.py" for name in ("reading", "careful", "matchers"))
+    reading = tuple(f"{matched}/test_{name}.py" for name in ("reading", "careful", "matchers", "languages"))
     yield Target("matching", f"{matching}/careful.py", reading)
-    denials = tuple(f"{matched}/test_{name}.py" for name in ("denials", "careful"))
+    denials = tuple(f"{matched}/test_{name}.py" for name in ("denials", "careful", "languages"))
     yield Target("matching", f"{matching}/denials.py", denials)
     yield Target("matching", f"{matching}/kinds.py", (f"{matched}/test_matchers.py",))
     yield Target("matching", f"{matching}/matchers.py", (f"{matched}/test_matchers.py",))
@@ -81,9 +81,8 @@ def _targets() -> Iterator[Target]:
     stored = (*study, "-m", "not slow and not study")
     for name in ("submissions", "participants", "database"):
         yield Target("study store", f"study/{name}.py", stored)
-    languages = f"{matched}/test_languages.py"
     for name in ("languages", "people", "polarity"):
-        yield Target("matching", f"{matching}/{name}.py", (languages, *reading, *denials[:1]))
+        yield Target("matching", f"{matching}/{name}.py", (*reading, *denials[:1]))
     yield Target("stats", "stats.py", ("tests/test_stats.py",))
     yield Target("writing", "io/atomic_files.py", ("tests/io/test_atomic_files.py",))
     writing = tuple(f"{datasets}/test_{name}.py" for name in ("manifest", "folders"))

@@ -59,6 +59,10 @@ ENGINES = {
     "processes": "storyproof.engines.processes:Processes",
     "ray": "storyproof.integrations.ray_engine:RayEngine",
 }
+CURRICULA = {
+    "tracker": "storyproof.families.belief.curriculum:BeliefCurriculum",
+    "composer": "storyproof.families.kinship.curriculum:KinshipCurriculum",
+}
 _TABLES = {
     "family": FAMILIES,
     "benchmark": BENCHMARKS,
@@ -66,6 +70,7 @@ _TABLES = {
     "solver": SOLVERS,
     "backend": BACKENDS,
     "engine": ENGINES,
+    "curriculum": CURRICULA,
 }
 GROUPS = {
     "family": "storyproof.families",
@@ -74,6 +79,7 @@ GROUPS = {
     "solver": "storyproof.solvers",
     "backend": "storyproof.backends",
     "engine": "storyproof.engines",
+    "curriculum": "storyproof.curricula",
 }
 
 

@@ -123,6 +123,20 @@ def test_bytes_that_are_no_text_stay_in_fixes(tmp_path: Path) -> None:
     assert (tmp_path / "fixed" / "mine.csv").read_bytes() == content.replace(b"box,caf", b"jar,caf")
 
 
+def test_corrected_answers_are_written_as_the_story_writes_them(tmp_path: Path) -> None:
+    """Names of several words are one word in our stories, but not in a corrected copy of somebody else's."""
+    story = (
+        "Ada and Bo entered the den. The kite is in the tin box. Bo left the den. Ada moved the kite to the oak chest."
+    )
+    for name, text, right in (("plain", story, "tin box"), ("joined", story.replace("tin box", "tin_box"), "tin_box")):
+        row = {"story": text, "question": "Where will Bo look for the kite?", "answer": "oak chest"}
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(json.dumps(row) + "\n")
+        (wrong,) = storyproof.audit(path, fix=tmp_path / f"fixed-{name}").disagreements
+        assert wrong.expected == right
+        assert json.loads((tmp_path / f"fixed-{name}" / path.name).read_text()) == {**row, "answer": right}
+
+
 def test_users_say_which_columns(tmp_path: Path) -> None:
     path = tmp_path / "odd.jsonl"
     rows = [{"x": {"t": [STORY]}, "y": REALITY, "z, or not": answer, "answer": "other"} for answer in ("jar", "box")]

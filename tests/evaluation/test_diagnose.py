@@ -26,6 +26,7 @@ from storyproof.evaluation.diagnose import (
 )
 from storyproof.evaluation.runs import Prediction
 from storyproof.example import Example
+from storyproof.families.belief.block_checker import MindBlock
 from storyproof.families.family import family_of
 
 SETTINGS = {"belief": ("tom-k", {"preset": "hard"}, 60), "kinship": ("clutrr", {"split": "test"}, 300)}
@@ -70,6 +71,16 @@ def test_the_first_procedure_gives_all_labels(rows: list[Example]) -> None:
     family, some = family_of(rows[0]), rows[:90]
     first = next(iter(family.procedures))
     assert [family.procedure_answers(row).get(first) for row in some] == [row.answer for row in some]
+
+
+def test_all_procedures_of_a_question_are_asked_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one they took most of the time of a report."""
+    rows, calls = stories("belief")[:40], []
+    answers = MindBlock.answers
+    monkeypatch.setattr(MindBlock, "answers", lambda *given: calls.append(given) or answers(*given))
+    ask_procedures(rows)
+    # Of the 30 procedures some change the story, and some ask about another object.
+    assert len(calls) < 12 * len(rows)
 
 
 def test_procedures_differ_from_each_other(table: AnswerTable) -> None:

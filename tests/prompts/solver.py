@@ -16,8 +16,11 @@ from itertools import pairwise, product
 class Rule(Enum):
     """A rule sentence; the comment says what the solver does where the sentence is not printed."""
 
-    # Containers are closed: entering shows nothing; only what the story states and moves is seen.
-    SEE = "Everyone who is in a room, or enters it, sees who and what is in it, also inside containers."
+    # Everybody notices all that the story tells, wherever they are.
+    SEE = (
+        "Everyone who is in a room, or enters it, sees who and what is in it, also inside containers, and notices "
+        "nothing that happens in other rooms."
+    )
     # The room that the story mentioned last.
     ROOM = "If the story does not say in which room an object is, it is in the room of the person who moves it next."
     # One sees the watched room, but does not hear what is said in it.
@@ -44,14 +47,17 @@ class Rule(Enum):
     # Others always know that somebody sees the object.
     OTHERS_EYES = "Others take this into account only if they see the object too."
     # People know what the others believe.
-    PAIR_SEEN = "People think that someone else believes an object to be where both of them last saw it together."
+    PAIR_SEEN = (
+        "People think that someone else believes an object to be where both of them last saw it together, and draw no "
+        "other conclusions about what others believe."
+    )
     PAIR_LATEST = (
         "People think that someone else believes the latest that both of them saw or heard together about where an "
         "object is."
     )
     CHAIN_SEEN = (
         "What one person thinks that a second thinks that a third believes, and so on, is where all of them last saw "
-        "the object together."
+        "the object together; nobody draws any other conclusions about what others believe."
     )
     CHAIN_LATEST = (
         "What one person thinks that a second thinks that a third believes, and so on, is the latest that all of them "
@@ -277,7 +283,7 @@ class Solver:
                     s.distracted.discard(e.who)
                 if e.kind == "enter":
                     s.at[e.who] = e.room
-                    self._look(s, e.who, new=Rule.SEE in self.rules)
+                    self._look(s, e.who, new=True)
             elif e.kind in ("put", "move"):
                 s.place[e.thing] = e.place
                 if e.kind == "move":
@@ -330,6 +336,8 @@ class Solver:
         absent = who in s.distracted and (Rule.DISTRACTED in self.rules or not hearing)
         if absent and (not others or Rule.UNTOLD not in self.rules):
             return set()
+        if Rule.SEE not in self.rules:
+            return {*s.at.values(), *s.room.values()}
         found = {s.at[who]} if who in s.at else set()
         secret = others and (Rule.UNWATCHED in self.rules or not all((p, who) in s.betrayed for p in others))
         if who in s.watching and not secret and (Rule.WATCH in self.rules or not hearing):
@@ -437,6 +445,7 @@ class Solver:
     def _belief(self, chain: Chain, thing: str, t: int) -> str | None:
         """Where the last of the chain believes the object to be, as the others of the chain think."""
         pairs = {Rule.PAIR_SEEN, Rule.PAIR_LATEST, Rule.CHAIN_SEEN, Rule.CHAIN_LATEST}
+        closing = {Rule.PAIR_SEEN, Rule.CHAIN_SEEN, Rule.NO_MORE}
         if len(chain) > 1 and not pairs & self.rules:
             chain = chain[-1:]
         for u in range(t, 0, -1):
@@ -445,7 +454,7 @@ class Solver:
             shown = (about and e.kind in ("put", "move")) or not self.together(chain, thing, u - 1)
             if shown and self.together(chain, thing, u):
                 return self.states[u].place[thing]
-            if Rule.NO_MORE not in self.rules and self._concludes(chain, thing, u):
+            if not closing & self.rules and self._concludes(chain, thing, u):
                 return self.states[u].place[thing]
             if about and e.kind == "say" and self.accepts(chain, e, u):
                 return e.place

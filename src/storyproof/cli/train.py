@@ -15,7 +15,7 @@ from storyproof.cli import completion
 from storyproof.cli.options import given_settings, key_and_value, refuse_settings, training_settings
 from storyproof.cli.output import JsonOut, check_results, write_results
 from storyproof.cli.safe_terminal import complain, note
-from storyproof.errors import StoppedError
+from storyproof.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
     from storyproof.solvers.neural.saved_runs import TrainedRuns
@@ -27,7 +27,8 @@ def train(
     model: Annotated[
         str,
         typer.Argument(
-            help="memnn, relnet or entnet; bilstm-mean, bilstm-attention, rn, mac, bert, bert-lstm, gat or rmc.",
+            help="memnn, relnet or entnet; bilstm-mean, bilstm-attention, rn, mac, bert, bert-lstm, gat or rmc; or "
+            "tracker or composer, which draw their own stories.",
             autocompletion=completion.trainable,
         ),
     ],
@@ -76,6 +77,21 @@ def train(
         refuse_settings(context)
     made_with = {} if benchmark is None else given_settings(context, load_benchmark(benchmark))
     settings, others = training_settings(context, option or ())
+    if model in ("tracker", "composer"):
+        given = {"--data": data, "--benchmark": benchmark, "--split": split, "--encoder": encoder}
+        plan = {name: value for name, value in (("stories", stories), ("runs", runs), ("seed", seed)) if value}
+        _train_small(
+            model,
+            out,
+            plan,
+            settings,
+            others,
+            [name for name, value in given.items() if value],
+            device,
+            force,
+            json_out,
+        )
+        return
     defaults, most = default_options(model), make_settings(model, settings).epochs
     options = dict(_option(text, defaults) for text in others)
     with _stopping(out), progress_bar(f"{model} epochs", most) as advance:
@@ -101,6 +117,38 @@ def train(
     if write_results(json_out, [_as_dict(trained, out)]):
         return
     note(_summary(trained))
+    note(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
+
+
+def _train_small(
+    model: str,
+    out: Path,
+    plan: dict[str, Any],
+    settings: Mapping[str, Any],
+    others: list[str],
+    refused: list[str],
+    device: str,
+    force: bool,
+    json_out: Path | None,
+) -> None:
+    """Train `tracker` or `composer`, which have no data but the stories that they draw."""
+    from storyproof.solvers.neural.composer_training import train_composer
+    from storyproof.solvers.neural.tracker_training import train_tracker
+
+    refused += [f"the setting {name}" for name in settings if name not in ("batch", "rate")]
+    if refused:
+        raise ConfigError(
+            f"{model} draws its own stories and has its own options, so {refused[0]} has no effect; leave it out, or "
+            "use --stories, --runs, --seed, --batch-size, --learning-rate and --option."
+        )
+    plan |= dict(settings) | dict(_option(text, {}) for text in others)
+    learn = train_tracker if model == "tracker" else train_composer
+    with _stopping(out):
+        about = learn(out, plan, device=device, force=force)
+    if write_results(json_out, [about]):
+        return
+    scores = ", ".join(f"{100 * score:.2f}" for score in about["scores"])
+    note(f"{model}: {about['stories']:,} stories; percent right about held-back stories, by run: {scores}")
     note(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
 
 

@@ -41,8 +41,8 @@ class MistakeFinder:
     def __init__(self, example: Example) -> None:
         family = family_of(example)
         try:
-            self._proved: str | None = family.checked_answer(example)
             self._answers = dict(family.mistaken_answers(example))
+            self._proved: str | None = family.checked_answer(example)
             self._possible = frozenset(family.candidates(example))
         except (StoryproofError, LookupError, ValueError):  # rows may name people that are not in their text
             self._proved, self._answers, self._possible = None, {}, frozenset(example.candidates)

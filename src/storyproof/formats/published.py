@@ -12,7 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from storyproof.formats import explore_tom, tombench
+from storyproof.formats.restated import Restated
+
 _NESTED = ("open+hi-tom", "open+always", "open+fresher", "open+never-liars")
+_CLOSED = ("closed+always",)
 
 
 def _always(records: Sequence[Mapping[str, Any]]) -> bool:
@@ -35,8 +39,8 @@ class PublishedSet:
         stated: The rules in its own prompt, in our words; that it states none, if it does not.
         rules: The readings that fit these rules, the most natural one first; empty if none are stated.
         confirms: Returns whether records with these columns are of this set.
-        restate: Returns a record with the columns of rows, if the set has something else, such as a summary instead of
-            a question; its answers cannot be corrected in place.
+        restate: Returns the rows of a record, if the set has something else than story and question in words that are
+            read, such as a summary instead of a question.
     """
 
     name: str
@@ -46,7 +50,7 @@ class PublishedSet:
     stated: str
     rules: tuple[str, ...] = ()
     confirms: Callable[[Sequence[Mapping[str, Any]]], bool] = _always
-    restate: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    restate: Callable[[Mapping[str, Any]], Sequence[Restated]] | None = None
 
     def describe(self) -> str:
         """Return in a line what it is and which rules it states."""
@@ -78,21 +82,22 @@ _SUMMARIES = (
 )
 
 
-def _ask_for_summary(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record of CLUTRR's early generator with a question in place of the summary.
+def _ask_for_summary(record: Mapping[str, Any]) -> Sequence[Restated]:
+    """Return the row of a record of CLUTRR's early generator with a question in place of the summary.
 
     Sentences about work, schools, places, media, politics and hobbies, which say nothing of families, are left out.
     """
     story, summary = record.get("story"), record.get("summary")
     if not isinstance(story, str) or not isinstance(summary, str):
-        return record
+        return [Restated(record, None, None)]
     facts = [each for each in re.split(r"(?<=\.)\s+", story.strip()) if not _ASIDES.fullmatch(each)]
     told = " ".join(facts).replace("[", "").replace("]", "")
     found = next((match for each in _SUMMARIES if (match := re.fullmatch(each, summary.strip()))), None)
     if found is None:
-        return {**record, "story": told}
+        return [Restated({**record, "story": told}, story, None)]
     who, whose = (found[name].strip("[]") for name in ("who", "whose"))
-    return {**record, "story": told, "question": f"What is {who} to {whose}?", "answer": found["relation"]}
+    asked = {"question": f"What is {who} to {whose}?", "answer": found["relation"]}
+    return [Restated({**record, "story": told, **asked}, story, None)]
 
 
 _HI_TOM = frozenset({"prompting_type", "deception", "story_length", "question_order", "sample_id", "story", "choices"})
@@ -125,9 +130,11 @@ PUBLISHED = (
         "Lu et al. 2025, github.com/bigai-ai/ToM-RL, data/cleaned_tom",
         "MIT",
         "everybody present sees what happens until they leave; people infer only what those think "
-        "whom they have met or exchanged words with; the prompt does not say whom they believe",
-        _NESTED,
+        "whom they have met or exchanged words with; the prompt does not say whom they believe, nor what they see in "
+        "containers on entering",
+        (*_NESTED, *_CLOSED),
         _is_tom_rl,
+        explore_tom.restate,
     ),
     PublishedSet(
         "SimToM",
@@ -160,6 +167,7 @@ PUBLISHED = (
         "Chen et al. 2024, github.com/zhchen18/ToMBench, data",
         "MIT",
         "none",
+        restate=tombench.restate,
     ),
 )
 

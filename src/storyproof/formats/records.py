@@ -32,9 +32,10 @@ from storyproof.formats.columns import (
 )
 from storyproof.formats.format import PLACE, Format, stem_of, with_places
 from storyproof.formats.published import find_published
+from storyproof.formats.restated import Restated
 
 RECORD = "record"  # the column with what a record says besides the columns of examples
-_RECORD_TYPE = pa.struct(
+RECORD_TYPE = pa.struct(
     [
         ("number", pa.int64()),  # of the record, from 0
         ("part", pa.string()),  # of the file, such as train
@@ -43,6 +44,7 @@ _RECORD_TYPE = pa.struct(
         ("choices", pa.list_(pa.string())),
         ("labels", pa.list_(pa.string())),  # of the choices
         ("digest", pa.string()),  # of story and question as they stand there; of somebody else's files only
+        ("spaced", pa.bool_()),  # names of several words, which we join with _, are written with spaces there
         ("written", pa.string()),  # the answer as it stands there, as JSON, if it is not the text of the answer
     ]
 )
@@ -113,7 +115,7 @@ class RecordFile:
         self.published = find_published(values[:_COMPARED])
         self._restate = self.published.restate if self.published is not None and not given else None
         if self._restate is not None:
-            values = [self._restate(each) for each in values]
+            values = [row.record for each in values for row in self._restate(each)]
         self.is_ours = not given and (bool(marked.marks) or needed <= set(names))
         self.family: Family | None = marked if marked.marks and not given else None
         self.instructions: frozenset[str] = frozenset()
@@ -132,6 +134,7 @@ class RecordFile:
         self._taken = {*self.names, *({"split"} if self.is_ours else ())}
         if form.reads_arrays:  # what is not needed is not read
             needed = {*self._taken, *(name for each in self.columns for name in each.firsts)}
+            needed |= self.published.columns if self._restate is not None and self.published is not None else set()
             self._records: Iterable[Record] = form.records(path, needed)
         else:
             self._records = chain(sample, records)
@@ -167,7 +170,7 @@ class RecordFile:
     def _table(self, rows: list[dict[str, Any]], first: int) -> pa.Table:
         columns = [_column([row.get(each.name) for row in rows], each.type) for each in self._schema]
         table = pa.table(columns, schema=self._schema)
-        table = table.append_column(RECORD, pa.array([row[RECORD] for row in rows], _RECORD_TYPE))
+        table = table.append_column(RECORD, pa.array([row[RECORD] for row in rows], RECORD_TYPE))
         lines, answers = [row["line"] for row in rows], [row["answer at"] for row in rows]
         return with_places(table, first, lines, answers=answers)
 
@@ -180,7 +183,7 @@ class RecordFile:
             if record.value is None:
                 yield {**empty, RECORD: {**beside, "cause": BROKEN, "problem": record.problem}}
                 continue
-            value = record.value if self._restate is None else self._restate(record.value)
+            value = record.value
             own = {name: value.get(name) for name in self._taken}
             if isinstance(number := own.get("story_id"), int) and not isinstance(number, bool):
                 own["story_id"] = str(number)
@@ -197,14 +200,25 @@ class RecordFile:
                     RECORD: {**beside, **made.get(RECORD, {})},
                 }
                 continue
-            rows = [row for columns in self.columns for row in rows_of(value, columns)]
+            rows = list(self._values(value))
             if not rows:
                 problem = {"cause": "question", "problem": "there is no question"}
                 yield {**empty, **own, RECORD: {**beside, **problem}}
-            for number, row in enumerate(rows):
+            for number, (row, named_by) in enumerate(rows):
                 name = (row.id or named) + (f"-{number}" if len(rows) > 1 else "")
                 told, about = self._row(row, own)
+                if named_by is not None:
+                    about |= _named(named_by.story, named_by.question)
+                    told["answer at"] = told["answer at"] if named_by.keeps_answer else ""
                 yield {**empty, **own, **told, "id": name, RECORD: {**beside, **about}}
+
+    def _values(self, value: Mapping[str, Any]) -> Iterator[tuple[RowValues, Restated | None]]:
+        """Yield the rows of a record, each with how its set was restated, if it was."""
+        for each in self._restate(value) if self._restate is not None else [None]:
+            for columns in self.columns:
+                for row in rows_of(value if each is None else each.record, columns):
+                    is_unfit = each is not None and each.problem and not row.problem[0]
+                    yield row._replace(problem=("story", each.problem)) if each is not None and is_unfit else row, each
 
     def _row(self, row: RowValues, value: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the columns of a row, and what `record` says about it."""
@@ -220,16 +234,20 @@ class RecordFile:
                 story = family.lines(story)
             with suppress(ParseError):
                 question = family.question_in(question)
-        at = "" if self._restate is not None else ".".join(row.answer_at)
-        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": at}
+        told = {"story": story, "question": question, "answer": row.answer or "", "answer at": ".".join(row.answer_at)}
         about: dict[str, Any] = {"cause": cause or None, "problem": problem or None, "part": row.split}
         if row.choices:
             about |= {"choices": [text for _, text in row.choices], "labels": [label for label, _ in row.choices]}
         if not self.is_ours:
-            about["digest"] = row_hash(row.story, row.question)
+            about |= _named(row.story, row.question)
         if row.choices or row.written != row.answer:
             about["written"] = json.dumps(row.written, default=str)
         return told, {name: each for name, each in about.items() if each is not None}
+
+
+def _named(story: str | None, question: str | None) -> dict[str, Any]:
+    """Return what `record` says of a row's texts as they stand in its file."""
+    return {"digest": row_hash(story, question), "spaced": "_" not in (story or "_")}
 
 
 def has_questions(form: Format, path: Path, *, if_damaged: bool = True) -> bool:

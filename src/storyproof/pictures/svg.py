@@ -25,7 +25,7 @@ _NARROW, _BROAD = frozenset("fijlrtI.,:;'!|()[]- "), frozenset("mwMW@%")
 
 def safe(text: str) -> str:
     """Escape a text for XML or HTML, between tags or in an attribute."""
-    return escape(_NOT_XML.sub("\ufffd", text))
+    return escape(text if text.isprintable() and text.isascii() else _NOT_XML.sub("\ufffd", text))
 
 
 def element(name: str, content: str = "", **attributes: str | float) -> str:
@@ -36,12 +36,16 @@ def element(name: str, content: str = "", **attributes: str | float) -> str:
         content: Its content, already escaped.
         attributes: A trailing underscore is dropped (`class_`), others become hyphens; empty texts are left out.
     """
-    written = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{safe(value) if isinstance(value, str) else number(value)}"'
-        for key, value in attributes.items()
-        if value != ""
-    )
+    written = ""
+    for key, value in attributes.items():
+        if value != "":
+            written += f' {_attribute(key)}="{safe(value) if isinstance(value, str) else number(value)}"'
     return f"<{name}{written}/>" if name in _SHAPES else f"<{name}{written}>{content}</{name}>"
+
+
+@cache
+def _attribute(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
 
 
 def number(value: float) -> str:

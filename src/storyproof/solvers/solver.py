@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SOLVER, TRAINED, OBJECT, FUNCTION, BACKEND = "solver", "trained", "object", "function", "backend"
 DEFAULT_PROMPT = "zero-shot"
-_TRAINED = "storyproof.solvers.neural.solver:NeuralSolver"
+_TRAINED = "storyproof.solvers.neural.solver:load_trained"
 
 
 Examples = Callable[[], Iterable[Example]]  # may be iterated several times
@@ -317,10 +317,10 @@ def load_backend(name: ModelName, options: ModelOptions) -> Backend:
     return backend
 
 
-def _import(place: str) -> type:
+def _import(place: str) -> Callable[..., Solver]:
     module, _, attribute = place.partition(":")
     try:
-        made: type = getattr(import_module(module), attribute)
+        made: Callable[..., Solver] = getattr(import_module(module), attribute)
     except ImportError as error:
         raise ConfigError(f"this needs the package '{error.name}', which is not installed.") from error
     return made

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.evaluation.matching import MATCHERS, find_meant, judge
+from storyproof.evaluation.matching.careful import meant_carefully
 from storyproof.evaluation.matching.matchers import careful, lenient, strict
 from storyproof.language.answer_language import language_of, people_sets
 from storyproof.stats import wilson_interval
@@ -335,3 +336,20 @@ def test_who_thinks_that_it_is_at_another_place_is_not_named(language: str, repl
 def test_a_short_clause_that_ends_in_yes_or_no_says_it(reply: str, meant: str | None) -> None:
     row = example(question="Does Ada know where the key is?", answer="yes", candidates=["no", "yes"])
     assert find_meant(careful, row, reply) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "candidates", "reply"),
+    [
+        ("Wo ist der Schlüssel?", ["Topf", "Korb"], "Nicht im Topf."),
+        ("¿Dónde está la llave?", ["cesta", "olla"], "No está en la cesta."),
+        ("钥匙在哪里？", ["罐子", "篮子"], "不在罐子里。"),
+    ],
+)
+def test_the_only_place_that_is_named_may_be_denied(question: str, candidates: list[str], reply: str) -> None:
+    assert meant_carefully(reply, candidates[0], candidates, question) is None
+
+
+def test_spaces_within_chinese_words_do_not_matter() -> None:
+    asked = example(question="钥匙在哪里？", answer="罐子", candidates=["罐子", "篮子"])
+    assert find_meant(careful, asked, "在 罐 子 里。") == "罐子"

@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError
-from storyproof.families.belief import answers
+from storyproof.families.belief import answers, provers
 from storyproof.families.belief.answers import (
     Columns,
     PlotAnswers,
@@ -22,10 +22,13 @@ from storyproof.families.belief.answers import (
     reply,
 )
 from storyproof.families.belief.arrays import Flags, encode_plots, encode_questions
-from storyproof.families.belief.questions import Ask, BeliefQuestion
+from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_some
+from storyproof.families.belief.benchmarks.question_sampler import draw_chains
+from storyproof.families.belief.questions import Ask, BeliefQuestion, QuestionArrays
 from storyproof.families.belief.readings import ALL_READINGS, DEFAULT_READING, BeliefReading
 from storyproof.families.belief.story import Story
 from storyproof.families.belief.world import EventKind, PlotEvent, cast_of
+from storyproof.generation.seeds import Draws
 from tests.families.belief.plots import PEOPLE, Plot, describe, plots
 from tests.families.belief.possible_worlds import MindWorlds
 
@@ -368,3 +371,20 @@ def test_a_story_without_sentences_is_answered() -> None:
     assert oracle_proof([], question, DEFAULT_READING) == ()
     assert oracle_answer([], BeliefQuestion(Ask.MEMORY, "key"), DEFAULT_READING) is None
     assert MindWorlds([], DEFAULT_READING).answer(question) is None
+
+
+@pytest.mark.parametrize("trust", ["always", "fresher", "never-liars", "hi-tom"])
+def test_answers_over_time_are_those_of_beginnings(trust: str) -> None:
+    reading = BeliefReading(trust=trust)
+    drawn = draw_some(PlotDials(5, 2, 2, 5, 3, 2, 2, 1, 1, 2, 12), Draws("over time"), 40).stories
+    things, chance = Draws("things").below(2, drawn.count).astype(np.int8), Draws("chains")
+    for ask, length in ((Ask.BELIEF, 3), (Ask.KNOWS_WRONG, 2), (Ask.BELIEVERS, 1), (Ask.COMMON, 3), (Ask.MEMORY, 0)):
+        chain = draw_chains(chance, 5, length, drawn.count) if length else np.full((1, drawn.count), -1, np.int8)
+        place = chance.below(6, drawn.count).astype(np.int8) if ask == Ask.BELIEVERS else np.full_like(things, -1)
+        kinds = np.full(drawn.count, list(Ask).index(ask), np.uint8)
+        asked = QuestionArrays(np.arange(drawn.count), kinds, things, chain, place)
+        codes = PlotAnswers(drawn, asked).over_time(trust)
+        for time in range(len(codes)):
+            beginning = drawn.until(np.full(drawn.count, time + 1))
+            # Who speaks or is spoken to later is a person of the story, too.
+            assert (provers.answer(beginning, asked, reading) == codes[time]).all(), (ask, time)

@@ -8,7 +8,7 @@ import pytest
 
 from storyproof.audits.row_pass import examine_table
 from storyproof.datasets.generate import make_benchmark
-from storyproof.families.belief import provers
+from storyproof.families.belief import proof_check, provers
 from storyproof.families.belief.arrays import Flags, PlotArrays
 from storyproof.families.belief.benchmarks import tomi, tomi_questions
 from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomK, TomKConfig
@@ -108,3 +108,19 @@ def test_faults_are_those_of_leaving_out_sentences_one_by_one() -> None:
         assert (faults.missing[:, question] == (needed & ~named)).all()
         assert bool(faults.insufficient[question]) == (value(~named) != whole)
         assert (faults.needless[:, question] == (named & ~needed & ~matters)).all()
+
+
+def test_beliefs_are_evaluated_in_batches_that_fit_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    stories, asked, _ = proved("medium", "always")
+    values = proof_check._Values(stories, asked, DEFAULT_READING)
+    [whole] = values.batches(1)
+    assert asked.story[whole].tolist() == sorted(asked.story.tolist())
+    most, versions = 150, 7
+    monkeypatch.setattr(proof_check, "_AT_ONCE", most)
+    batches = list(values.batches(versions))
+    assert np.concatenate(batches).tolist() == whole.tolist()
+    costs = np.cumsum(values._counts[whole] * versions)
+    assert [
+        set((part // most).tolist()) for part in np.split(costs, np.cumsum([len(each) for each in batches])[:-1])
+    ] == [{number} for number in sorted(set((costs // most).tolist()))]
+    assert len(batches) > 20

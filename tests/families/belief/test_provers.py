@@ -11,6 +11,7 @@ import pytest
 
 from storyproof.families.belief.answers import PlotAnswers, oracle_answer, oracle_proof, reply
 from storyproof.families.belief.arrays import encode_plots, encode_questions
+from storyproof.families.belief.block_checker import MindBlock
 from storyproof.families.belief.provers import CheckedStory, answer, derive, differences
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion
 from storyproof.families.belief.readings import ALL_READINGS, INFER_MOVER, TRUSTS, BeliefReading
@@ -101,3 +102,26 @@ def test_many_people_may_catch_liars(people: int) -> None:
         for length in (1, 1, 2, 2, 3, 3):
             question = BeliefQuestion(Ask.BELIEF, "key", tuple(rng.sample([*leaving, *cast[-4:]], length)))
             assert oracle_answer(events, question, reading) == checked.answer(question, reading), question
+
+
+def test_what_was_asked_before_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    stories, story, asked = any_questions(9, 12)
+    calls = []
+    answers = MindBlock.answers
+    monkeypatch.setattr(MindBlock, "answers", lambda *given: calls.append(given) or answers(*given))
+    for number, events in enumerate(stories):
+        questions = [each for place, each in zip(story, asked, strict=True) if place == number]
+        if not questions:
+            continue
+        checked, calls[:] = CheckedStory(events), []
+        one_by_one = {
+            reading: [CheckedStory(events).answer(each, reading) for each in questions] for reading in ALL_READINGS
+        }
+        calls.clear()
+        first = checked.answers(questions[:1], ALL_READINGS[:1])
+        assert first == {ALL_READINGS[0]: one_by_one[ALL_READINGS[0]][:1]}
+        assert checked.answers(questions, ALL_READINGS) == one_by_one
+        assert checked.answers(questions[::-1], ALL_READINGS) == {
+            reading: replies[::-1] for reading, replies in one_by_one.items()
+        }
+        assert len(calls) <= 1 + len({each.sight for each in ALL_READINGS})

@@ -15,7 +15,6 @@ from storyproof.errors import ParseError, UnknownNameError, VocabularyError
 from storyproof.families.belief.arrays import LocalNames, decode_plot, encode_plots
 from storyproof.families.belief.benchmarks.plot_sampler import DrawnPlots, PlotDials, draw_plots
 from storyproof.families.belief.language import pack as packs
-from storyproof.families.belief.language.choices import _World
 from storyproof.families.belief.language.pack import LanguagePack, load_pack
 from storyproof.families.belief.language.reader import StoryReader
 from storyproof.families.belief.narration import Cast
@@ -37,6 +36,7 @@ from tests.families.belief.plots import plots
 RICH = PlotDials(agents=5, rooms=3, objects=2, moves=3, tells=3, lies=3, peeks=2, distractions=2, noise=1, walks=10)
 SMALL = PlotDials(agents=3, rooms=2, objects=2, moves=2, tells=2, lies=2, peeks=2, distractions=2, noise=1, walks=5)
 PLAIN = PlotDials(agents=4, rooms=3, objects=2, moves=3, noise=1, walks=6)
+_ATTENTION = (EventKind.PEEK, EventKind.UNPEEK, EventKind.DISTRACT, EventKind.ATTEND)
 ALL = [*product(LANGUAGES, ("plain", "narrative")), ("en", "tomi")]
 
 
@@ -67,10 +67,15 @@ def events_of(wording: PlotWording, drawn: DrawnPlots, cast: Cast, column: int) 
 
 def count_misses(language: str, style: str, dials: PlotDials, count: int, seed: object) -> int:
     """Return how many of some stories are not read back as they were drawn."""
-    wording = find_wording(language, style)
+    wording, misses = find_wording(language, style), 0
     drawn, cast = draw_block(wording, dials, count, seed)
     texts = wording.narrate_block(drawn.stories, drawn.lie, cast, Draws("text", seed)).to_pylist()
-    return sum(wording.read(text) != events_of(wording, drawn, cast, column) for column, text in enumerate(texts))
+    for column, text in enumerate(texts):
+        try:
+            misses += wording.read(text) != events_of(wording, drawn, cast, column)
+        except ParseError:
+            misses += 1
+    return misses
 
 
 @pytest.mark.parametrize(("language", "style"), ALL)
@@ -125,24 +130,6 @@ def test_any_events_are_read_back_possible_or_not(language: str, style: str) -> 
         assert wording.read(sentences) == events
 
 
-def test_narrator_and_reader_agree_on_who_could_do_what() -> None:
-    tried = 0
-    for plot in plots(seed=11, count=250):
-        arrays, (names,) = encode_plots([plot])
-        world, state = _World(arrays), PlotState()
-        for time, event in enumerate(plot):
-            if event.kind not in (EventKind.PLACE, *IDLE):
-                expected = []
-                for name in names.agents:
-                    room = state.where.get(name) if event.kind == EventKind.MOVE else event.room
-                    expected.append(state.problem(event._replace(agent=name, room=room)) is None)
-                assert world.able(time, np.zeros(1, np.intp))[:, 0].tolist() == expected
-                tried += len(expected)
-            world.advance(time)
-            state.advance(event)
-    assert tried > 5000
-
-
 @pytest.mark.parametrize(("language", "style"), ALL)
 def test_a_block_and_single_stories_have_the_same_text(language: str, style: str) -> None:
     wording = find_wording(language, style)
@@ -160,7 +147,7 @@ def test_narratives_have_all_that_they_can_have() -> None:
         lines = [line for text in texts for line in text.split("\n")]
         for prefix in (*pack.connectives, *pack.times):
             assert any(line.startswith(prefix) for line in lines), prefix
-        for pronoun in pack.grammar.pronouns.values():
+        for pronoun in pack.grammar.pronouns.values() if not pack.grammar.is_silent else ():
             assert any(pronoun in line.lower() for line in lines)
         assert len(set(texts)) == len(texts)
 
@@ -305,10 +292,35 @@ def test_no_container_has_the_name_of_another_in_its_own(language: str) -> None:
     [
         (
             "en",
-            "Ada entered the kitchen.\nGreta entered the kitchen.\nThen she left the kitchen.",
+            "Ada entered the kitchen.\nAda whispered to Greta that the key was in the box.\nThen she left the kitchen.",
             "sentence 3: the subject of 'Then she left the kitchen.' can be Ada or Greta; name the person.",
         ),
         ("en", "He entered the kitchen.", "sentence 1: the subject of 'He entered the kitchen.' can be nobody"),
+        (
+            "en",
+            "Ada entered the kitchen.\nThe phone rang.\nShe left.",
+            "sentence 3: the subject of 'She left.' can be n",
+        ),
+        (
+            "en",
+            "Ada entered the kitchen.\nHe left the kitchen.",
+            "sentence 2: the subject of 'He left the kitchen.' can",
+        ),
+        (
+            "en",
+            "Ada entered the kitchen.\nGreta took him aside and told him that the key was in the box.",
+            "sentence 2: the hearer of 'Greta took him aside and told him that the key was in the box.' can be nobody",
+        ),
+        (
+            "en",
+            "Ada entered the kitchen.\nAda secretly began to watch the hall.\nGreta came in.",
+            "sentence 3: 'Greta came in.' names no room, and the sentence before is not about a room; name it.",
+        ),
+        (
+            "en",
+            "There was a key in a box in the hall.\nAda came in.\nAda put it into a chest.",
+            "sentence 3: 'Ada put it into a chest.' names no object, and the sentence before is not about an object;",
+        ),
         (
             "en",
             "At noon, Ada entered the kitchen.\nAt noon, Ada left the kitchen.",
@@ -325,7 +337,7 @@ def test_no_container_has_the_name_of_another_in_its_own(language: str) -> None:
         ("de", "Der Kamm liegt im Tank im Flur.", "sentence 1, character 10: not understood: 'liegt im Tank im Flur.'"),
         ("es", "Ana salió de el pasillo.", "sentence 1, character 11: not understood: 'de el pasillo.'"),
         ("es", "Ana entró en la cocina", "sentence 1, character 23: not understood: the end of the sentence"),
-        ("zh", "王芳走进厨房。", "sentence 1, character 5: not understood: '厨房。'"),
+        ("zh", "王芳走进厨房。", "sentence 1, character 7: not understood: '。'"),
     ],
 )
 def test_the_place_that_is_not_understood_is_named(language: str, story: str, message: str) -> None:
@@ -376,16 +388,54 @@ def test_damaged_text_is_refused_with_its_place(language: str) -> None:
     assert read_damaged(language, 150, 1) < 50
 
 
-def test_a_pronoun_that_can_mean_one_person_is_understood() -> None:
-    story = "Ada entered the kitchen.\nGreta entered the hall.\nThen she left the hall."
-    assert find_wording().read(story)[2].agent == "Greta"
+def test_a_pronoun_is_the_subject_of_the_sentence_before() -> None:
+    story = "Ada entered the kitchen.\nGreta entered the kitchen.\nThen she left the kitchen.\nShe came back."
+    assert [event.agent for event in find_wording().read(story)] == ["Ada", "Greta", "Greta", "Greta"]
+    story = "Ada whispered to Hugo that the key was in the box.\nHe left the kitchen."
+    with pytest.raises(ParseError, match="can be Hugo; name the person"):
+        find_wording().read(story)
 
 
-def test_a_subject_that_is_left_out_can_be_anybody() -> None:
+def test_what_is_not_named_is_that_of_the_sentence_before() -> None:
+    story = (
+        "At noon, Ada entered the kitchen.\nHugo came in too.\nIn a box, there was a key.\n"
+        "Ada put it into a chest.\nHugo took her aside and told her that the key was in the box."
+    )
+    assert find_wording().read(story) == [
+        PlotEvent(EventKind.ENTER, "Ada", "kitchen"),
+        PlotEvent(EventKind.ENTER, "Hugo", "kitchen"),
+        PlotEvent(EventKind.PLACE, None, "kitchen", "key", "box"),
+        PlotEvent(EventKind.MOVE, "Ada", "kitchen", "key", "chest"),
+        PlotEvent(EventKind.WHISPER, "Hugo", None, "key", "box", "Ada"),
+    ]
+
+
+def test_a_subject_that_is_left_out_is_that_of_the_sentence_before() -> None:
     wording = find_wording("es")
-    assert wording.read("Ana entró en la cocina.\nSalió de la cocina.")[1].agent == "Ana"
+    assert wording.read("Ana entró en la cocina.\nLuis entró en la cocina.\nSalió de la cocina.")[2].agent == "Luis"
     with pytest.raises(ParseError, match="can be Ana or Luis"):
-        wording.read("Ana entró en la cocina.\nLuis entró en la cocina.\nSalió de la cocina.")
+        wording.read("Ana le dijo a Luis en privado que la llave estaba en la caja.\nSalió de la cocina.")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_narratives_name_what_is_new_and_leave_out_what_is_known(language: str) -> None:
+    """Scenes begin with a time and name everything; a time stands before nothing but an act; first mentions are new."""
+    wording, pack = find_wording(language, "narrative"), load_pack(language)
+    drawn, cast = draw_block(wording, RICH, 100, "new")
+    texts = wording.narrate_block(drawn.stories, drawn.lie, cast, Draws("new")).to_pylist()
+    for column, text in enumerate(texts):
+        events, sentences = events_of(wording, drawn, cast, column), text.split("\n")
+        things: set[str] = set()
+        for event, sentence in zip(events, sentences, strict=True):
+            if sentence.startswith(pack.times):
+                assert event.kind in (EventKind.ENTER, EventKind.EXIT, EventKind.MOVE, *_ATTENTION)
+                assert str(event.agent) in sentence
+            if language == "en" and event.thing is not None and event.kind in (EventKind.FEEL, EventKind.PLACE):
+                (noun,) = (noun for noun in pack.nouns["thing"] if noun.word == event.thing)
+                assert (noun.forms["a"] in sentence or noun.forms["a"].capitalize() in sentence) == (
+                    event.thing not in things
+                )
+            things |= {event.thing} if event.thing is not None else set()
 
 
 def test_unknown_words_and_names_are_refused() -> None:
@@ -434,11 +484,11 @@ def test_the_language_of_other_text_is_not_found() -> None:
             "de",
             "[betrat] {room:acc}",
             "[betrat] {room:gen}",
-            r"line 6: \{room:gen\} needs the form 'gen', which 'Küche'",
+            r"line 7: \{room:gen\} needs the form 'gen', which 'Küche'",
         ),
-        ("de", "[betrat] {room:acc}", "[betrat] {place:acc}", r"line 6: unknown slot \{place:acc\}; expected one of"),
-        ("de", "[betrat] {room:acc}", "[betrat] alles", r"line 6: \{room\} is missing in '.*'; expected one of each"),
-        ("de", "[betrat] {room:acc}", "[betrat] {room:acc", r"line 6: unbalanced braces in"),
+        ("de", "[betrat] {room:acc}", "[betrat] {place:acc}", r"line 7: unknown slot \{place:acc\}; expected one of"),
+        ("de", "[betrat] {room:acc}", "[betrat] alles", r"line 7: \{room\} is missing in '.*'; expected one of each"),
+        ("de", "[betrat] {room:acc}", "[betrat] {room:acc", r"line 7: unbalanced braces in"),
         ("de", "Schachtel f", "Jeans f", r"line \d+: 'Jeans' is in two roles"),
         ("es", "Ana f", "Ana", r"line \d+: the name 'Ana' has no gender; write 'Ana f' or 'Ana m'"),
         ("es", "reality:", "realty:", r"line \d+: unknown entry 'realty'; expected: reality, memory"),

@@ -1,5 +1,6 @@
 import random
 from collections.abc import Set
+from dataclasses import replace
 from itertools import permutations, product
 
 import pytest
@@ -196,3 +197,21 @@ def test_people_whose_parents_nobody_speaks_of_are_no_problem() -> None:
     alone = Genealogy((Person("A", MALE), Person(None, FEMALE)), ())
     assert alone.problems() == []
     assert all(alone.kin(0, name) == set() for name in NAMES)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({ABE: {"marriage": None}}, "couple 0 is not a man and a woman married to each other"),
+        ({BEA: {"marriage": 2}}, "couple 0 is not a man and a woman married to each other"),
+        ({ABE: {"gender": FEMALE}}, "couple 0 is not a man and a woman married to each other"),
+        ({BEA: {"gender": MALE}}, "couple 0 is not a man and a woman married to each other"),
+        ({IVO: {"marriage": 3}}, f"person {IVO} does not belong to couple 3"),
+        ({HANA: {"parents": 1}}, "the spouses of couple 2 share an ancestor"),
+        ({JO: {"parents": 0}}, "the spouses of couple 3 share an ancestor"),
+        ({ABE: {"parents": 2}}, f"person {CARL} is their own ancestor"),
+    ],
+)
+def test_broken_laws_are_named(changes: dict[int, dict[str, object]], problem: str) -> None:
+    people = tuple(replace(person, **changes.get(number, {})) for number, person in enumerate(SMITHS.people))
+    assert problem in replace(SMITHS, people=people).problems()

@@ -14,6 +14,7 @@ from storyproof.families.kinship.rules import (
     SPOUSE,
     UP,
     published_rules,
+    relation_along,
     shortest_paths,
     sound_compositions,
 )
@@ -188,3 +189,23 @@ def test_rules_hold_in_families(seed: int) -> None:
         for person in range(len(family.people)):
             ends = {end for through in family.kin(person, first) for end in family.kin(through, second)} - {person}
             assert ends <= family.kin(person, head)
+
+
+def test_relations_along_a_chain_are_put_together_from_its_beginning() -> None:
+    assert relation_along(["SO"]) == "SO"
+    assert relation_along(["sibling", "inv-child", "inv-child"]) == "inv-grand"
+    assert relation_along(["child", "sibling", "child"]) == "grand"
+    assert relation_along(["inv-child", "sibling"]) == "inv-un"
+    assert relation_along(["inv-child", "sibling", "child"]) is None  # a cousin
+    assert relation_along(["child", "child", "child"]) is None
+    assert relation_along(["child", "child", "child", "inv-child", "inv-child"]) is None
+
+
+@given(st.integers(0, 10**9), st.lists(st.sampled_from(NAMES), min_size=1, max_size=4))
+def test_relations_along_a_chain_hold_between_its_ends(seed: int, path: list[str]) -> None:
+    family, found = grow(random.Random(seed), 18), relation_along(path)
+    reached = [(person, person) for person in range(len(family.people))]
+    for step in path:
+        reached = [(first, kin) for first, last in reached for kin in family.kin(last, step)]
+    for first, last in reached if found else ():
+        assert first == last or found in family.relations(first, last)

@@ -189,7 +189,7 @@ def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) ->
         return ReplyReading(*read_people(_first_part(folded, language), question, sets, language))
     text = folded
     found = name_finder(names, talk, language).find(text)
-    if found and question:
+    if question:
         found = _without(found, talk.set_aside_first(said, found, question))
     if not found:
         return ReplyReading(NO_MATCH)
@@ -225,8 +225,7 @@ def _select(
     spans = _answers(text, found, language) or _alone(text, found, language)
     if spans:
         found = within(found, spans)
-    is_plain = bool(spans) and len({mention.name for mention in found}) < 2
-    if question and not is_plain and (decisive := talk.decisive(said, found, question)):
+    if question and (decisive := talk.decisive(said, found, question)):
         stated, _, denied = weigh(text, decisive, language)
         stated = _after_last(language.hence, text, stated)
         if len({mention.name for mention in stated}) == 1:

@@ -255,6 +255,33 @@ class PlotAnswers:
                 found[trust][rest] = codes
         return [found[trust] for trust in trusts]
 
+    def over_time(self, trust: str) -> Codes:
+        """Return the answers after each sentence, as if the story ended there, [time, question].
+
+        Not for `infer-mover` with trust in some messages only, where what is a surprise rests on what is known later.
+        """
+        steps = len(self._stories.kind)
+        codes = np.zeros((steps, self._asked.count), np.int64)
+        for told in self._tell(is_weighed=self._is_weighed(trust)):
+            places = self._real_over_time(told)
+            if len(told.some):
+                places[:, told.some] = told.minds.over_time(trust)
+            for time in range(steps):
+                codes[time, told.question] = self._combine(told.question, places[time], told.begin)
+        return codes
+
+    def _real_over_time(self, told: _Beliefs) -> Codes:
+        """Return where objects are after each sentence, or were first, for the beliefs that stand for this."""
+        course, question = told.course, np.repeat(told.column, np.diff(told.begin, append=len(told.which)))
+        things = told.parts.thing.take(told.which)
+        is_memory = told.parts.is_memory.take(told.which)
+        spot = np.minimum(things, course.objects - 1) * np.intp(course.count) + question
+        puts = unpack(course.puts.reshape(course.words, -1), len(self._stories.kind)).take(spot, axis=1)
+        puts &= things < course.objects
+        puts &= ~is_memory | (np.cumsum(puts, axis=0) == 1)
+        times = np.maximum.accumulate(np.where(puts, np.arange(len(puts))[:, None], -1), axis=0)
+        return course.place_at(times, np.broadcast_to(question, times.shape)).astype(np.int64)
+
     def _surprise(self, trusts: Sequence[str], unsurprised: Sequence[Codes]) -> list[Codes]:
         """Return the answers where people infer who moved an object; see `codes`."""
         parts, course, found = self._parts(is_weighed=False), self._course, [codes.copy() for codes in unsurprised]

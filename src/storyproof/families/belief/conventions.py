@@ -74,13 +74,12 @@ def find_rules(
         return []
     kinds = {event.kind for event in events}
     speak = not kinds.isdisjoint(MESSAGES)
-    has_several_rooms = len({event.room for event in events if event.kind in WALKS}) > 1
     # A common belief that there is, is what each of the group believes.
     about_others = question.order > 1 and (question.ask != Ask.COMMON or may_be_unknown)
     # Whether somebody is believed may depend on what hearers think of others.
     weighs_others = about_others or (speak and reading.trust in (FRESHER, NEVER_LIARS))
     rules = [
-        *(["rooms"] if has_several_rooms and not tells_rooms else []),
+        *(["rooms"] if not tells_rooms and _leaves_room_open(events) else []),
         *_of_attention(kinds, reading),
         *(_of_messages(reading) if speak else ()),
         *(_of_others(kinds, reading, question) if about_others or (speak and reading.trust == NEVER_LIARS) else ()),
@@ -88,6 +87,17 @@ def find_rules(
         *(["unknown"] if may_be_unknown and question.ask in (Ask.BELIEF, Ask.SAYS, Ask.COMMON) else []),
     ]
     return [name for name in rules if weighs_others or not name.endswith("-others")]
+
+
+def _leaves_room_open(events: tuple[PlotEvent, ...]) -> bool:
+    """Return whether an object is put somewhere although the two sentences about rooms before name another room."""
+    named: list[str | None] = []
+    for event in events:
+        if event.kind in WALKS:
+            named = [*named[-1:], event.room]
+        elif event.kind == EventKind.PLACE and any(room != event.room for room in named):
+            return True
+    return False
 
 
 def _of_attention(kinds: set[EventKind], reading: BeliefReading) -> Iterator[str]:
@@ -128,7 +138,8 @@ def _of_others(kinds: set[EventKind], reading: BeliefReading, question: BeliefQu
         yield "sincere" if reading.sight == CLOSED else "sincere-unless-seen"
     if reading.sight == INFER_MOVER and (question.order <= 2 or question.ask == Ask.COMMON):
         yield "infer-mover"
-    yield "no-more"
+    if speak:
+        yield "no-more"
 
 
 def _of_question(events: tuple[PlotEvent, ...], question: BeliefQuestion, *, may_be_unknown: bool) -> Iterator[str]:

@@ -50,22 +50,22 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
         if agent != chain[place]
     }
     wanted: dict[str, list[tuple[str, ...]]] = {
+        "other_reading": [chain] if chain else [],
         "reality": [()],
         "lower_order": [*shorter],
         "swapped_minds": [*swapped],
         "other_agent": [*(replaced or [(agent,) for agent in text.cast])],
     }
-    beliefs = iter(checked.beliefs([each for chains in wanted.values() for each in chains], thing, [own])[own])
+    # Readings under which people notice alike are asked about at once: many answers take hardly longer than one.
+    alike = [own, *(each for each in readings if each.sight == own.sight)]
+    beliefs = iter(checked.beliefs([each for chains in wanted.values() for each in chains], thing, alike)[own])
     believed = {name: [next(beliefs) for _ in chains] for name, chains in wanted.items()}
+    if chain:
+        believed["other_reading"] = [place for [place] in checked.beliefs([chain], thing, readings).values()]
     puts = [event for event in text.events if event.kind in (EventKind.PLACE, EventKind.MOVE)]
     places = [event.container for event in puts if event.thing == thing]
     said = [event.container for event in text.events if event.container]
     answers: dict[str, list[str | None]] = {
-        **(
-            {"other_reading": [place for [place] in checked.beliefs([chain], thing, readings).values()]}
-            if chain
-            else {}
-        ),
         **believed,
         "first_mention": [*places[:1]],
         "last_mention": [*said[-1:]],

@@ -54,6 +54,7 @@ from storyproof.families.belief.time_sets import (
     one_of,
     pack,
     single,
+    unpack,
     until,
 )
 from storyproof.families.belief.trajectories import Course, member
@@ -251,11 +252,14 @@ class Minds:
         """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
         asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
         informed = self._informed(asked, None, trust)
-        steps, count = len(self._stories.kind), len(asked.story)
-        rows, times = np.tile(np.arange(count), steps), np.repeat(np.arange(steps), count)
-        shown, told = (each.take(rows, axis=1) for each in (informed.shown, informed.told))
-        so_far = _Informed(shown, told).until(until(times, self._words))
-        return self._places(asked.pick(rows), so_far).astype(np.int8).reshape(steps, count)
+        shown, told = (unpack(each, len(self._stories.kind)) for each in (informed.shown, informed.told))
+        steps = np.arange(len(shown))[:, None]
+        puts = unpack(self._course.puts.reshape(self._words, -1), len(shown))
+        put = np.maximum.accumulate(np.where(puts, steps, -1), axis=0).take(asked.spot, axis=1)
+        time = np.where(shown, put, steps)  # people believe what they see
+        learnt = np.maximum.accumulate(np.where(shown | told, steps, -1), axis=0)
+        time = np.where(learnt < 0, -1, np.take_along_axis(time, np.maximum(learnt, 0), axis=0))
+        return self._course.place_at(time, np.broadcast_to(asked.story, time.shape)).astype(np.int8)
 
     def at_the_end(self, trust: str) -> Small:
         """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""

@@ -143,51 +143,100 @@ def procedure_answers(example: Example) -> dict[str, str]:
     """
     text, question = read_story(example.story), read_question(example.question)
     own = reading_of(example.readings)
-    answers: dict[str, Reply] = {}
+    others = [event.thing for event in text.events if event.container and event.thing != question.thing]
+    stories = _changed_stories(example.story)
+    asked = {
+        name: _Asked(
+            procedure,
+            *stories[name],
+            replace(question, thing=str(others[-1])) if name == OTHER_OBJECT else question,
+            procedure.reading(own),
+        )
+        for name, procedure in PROCEDURES.items()
+        if name not in (*_LEXICAL, RULES) and (others or name != OTHER_OBJECT)
+    }
+    # All questions about one story are asked together, which takes hardly longer than one of them.
+    together: dict[int, list[_Asked]] = {}
+    for each in asked.values():
+        together.setdefault(id(each.checked), []).append(each)
+    for alike in together.values():
+        needed = dict.fromkeys(needed for each in alike for needed in each.needed())
+        alike[0].checked.answers(list(needed), [each.reading for each in alike])
+    found = {
+        name: asked[name].answer() if name in asked else _lexical_answer(name, text.events, question)
+        for name in PROCEDURES
+        if name in asked or name in _LEXICAL
+    }
+    answers = {name: text.wording.answer(reply) for name, reply in found.items()}
+    return {name: answer for name, answer in {**answers, RULES: rules_answer(example)}.items() if answer}
+
+
+class _Asked(NamedTuple):
+    """What a procedure makes of a question.
+
+    Attributes:
+        procedure: The procedure.
+        cast: Who is in its story.
+        checked: What the checker says about its story.
+        question: What it asks.
+        reading: The reading it follows.
+    """
+
+    procedure: Procedure
+    cast: Sequence[str]
+    checked: CheckedStory
+    question: BeliefQuestion
+    reading: BeliefReading
+
+    def needed(self) -> list[BeliefQuestion]:
+        """Return the questions whose answers decide: where chains believe the object to be, unless no mind is asked."""
+        ask, chain = self.question.ask, self.question.chain
+        if ask in (Ask.REALITY, Ask.MEMORY):
+            return [self.question]
+        chains = [chain]
+        if ask == Ask.KNOWS_WHERE:
+            chains = [chain, ()]
+        elif ask == Ask.KNOWS_WRONG:
+            chains = [(), chain[:1], chain[1:], chain]
+        elif ask == Ask.BELIEVERS:
+            chains = [(name, *chain) for name in self._counted()]
+        elif ask == Ask.COMMON:
+            group = tuple(dict.fromkeys(chain))
+            chains = [each for length in (1, 2, 3) for each in product(group, repeat=length) if _is_proper(each)]
+        followed = [self.procedure.chain(each) if each else () for each in chains]
+        return [BeliefQuestion(Ask.BELIEF if each else Ask.REALITY, self.question.thing, each) for each in followed]
+
+    def answer(self) -> Reply:
+        """Return the answer, from what the procedure takes chains to believe."""
+        ask, places = self.question.ask, self.checked.answers(self.needed(), [self.reading])[self.reading]
+        if ask == Ask.KNOWS_WHERE:
+            held, real = places
+            return "yes" if held is not None and held == real else "no"
+        if ask == Ask.KNOWS_WRONG:
+            real, own, theirs, seen = places
+            return "yes" if None not in (real, theirs) and own == real != theirs == seen else "no"
+        if ask == Ask.BELIEVERS:
+            return tuple(
+                name for name, place in zip(self._counted(), places, strict=True) if place == self.question.place
+            )
+        return places[0] if len(set(places)) == 1 else None
+
+    def _counted(self) -> list[str]:
+        return [name for name in self.cast if name not in self.question.chain[:1]]
+
+
+@lru_cache(maxsize=256)  # the questions of a story are adjacent
+def _changed_stories(story: str) -> dict[str, tuple[Sequence[str], CheckedStory]]:
+    """Return who is in the story that each procedure asks about, and what the checker says about it."""
+    events = read_story(story).events
+    stories: dict[Events, tuple[Sequence[str], CheckedStory]] = {}
+    found = {}
     for name, procedure in PROCEDURES.items():
-        if name == RULES:
-            continue
-        if name in _LEXICAL:
-            answers[name] = _lexical_answer(name, text.events, question)
-            continue
-        asked, thing = question, question.thing
-        if name == OTHER_OBJECT:
-            others = [event.thing for event in text.events if event.container and event.thing != thing]
-            if not others:
-                continue
-            asked = replace(question, thing=str(others[-1]))
-        answers[name] = _answer(example.story, procedure, asked, procedure.reading(own))
-    found = {name: text.wording.answer(reply) for name, reply in answers.items()}
-    return {name: answer for name, answer in {**found, RULES: rules_answer(example)}.items() if answer}
-
-
-def _answer(story: str, procedure: Procedure, question: BeliefQuestion, reading: BeliefReading) -> Reply:
-    """Answer a question from what a procedure takes chains to believe."""
-    events = tuple(procedure.events(read_story(story).events))
-    checked, thing, chain = _checked(events), question.thing, question.chain
-
-    def believed(*chains: Chain) -> list[str | None]:
-        return checked.beliefs([procedure.chain(each) if each else () for each in chains], thing, [reading])[reading]
-
-    if question.ask in (Ask.REALITY, Ask.MEMORY):
-        return checked.answer(question, reading)
-    if question.ask in (Ask.BELIEF, Ask.SAYS):
-        return believed(chain)[0]
-    if question.ask == Ask.KNOWS_WHERE:
-        held, real = believed(chain, ())
-        return "yes" if held is not None and held == real else "no"
-    if question.ask == Ask.KNOWS_WRONG:
-        knower, other = chain
-        real, own, theirs, seen = believed((), (knower,), (other,), (knower, other))
-        return "yes" if None not in (real, theirs) and own == real != theirs == seen else "no"
-    if question.ask == Ask.BELIEVERS:
-        counted = [name for name in sorted(cast_of(events)) if name != (chain[0] if chain else None)]
-        places = believed(*((name, *chain) for name in counted))
-        return tuple(name for name, place in zip(counted, places, strict=True) if place == question.place)
-    group = tuple(dict.fromkeys(chain))
-    chains = [each for length in (1, 2, 3) for each in product(group, repeat=length) if _is_proper(each)]
-    places_held = set(believed(*chains))
-    return places_held.pop() if len(places_held) == 1 else None
+        changed = tuple(procedure.events(events))
+        if changed not in stories:
+            stories[changed] = sorted(cast_of(changed)), CheckedStory(changed)
+        found[name] = stories[changed]
+    return found
 
 
 def _is_proper(chain: Chain) -> bool:
@@ -208,8 +257,3 @@ def _lexical_answer(name: str, events: Events, question: BeliefQuestion) -> Repl
         counted = sorted(set(cast_of(events)) - set(question.chain[:1]))
         return tuple(counted) if place == question.place else ()
     return place
-
-
-@lru_cache(maxsize=256)  # the questions of a story are adjacent
-def _checked(events: tuple[PlotEvent, ...]) -> CheckedStory:
-    return CheckedStory(events)

@@ -131,21 +131,27 @@ class CheckedStory:
         stories, (self._names,) = encode_plots([events])
         self._block = MindBlock(_block_of(stories))
         self._by_sight: dict[str, MindBlock] = {}
+        self._replies: dict[BeliefReading, dict[BeliefQuestion, Reply]] = {}
 
     def answers(
         self, questions: Sequence[BeliefQuestion], readings: Sequence[BeliefReading]
     ) -> dict[BeliefReading, list[Reply]]:
-        """Return the answers to questions under each of some readings."""
-        encoded = encode_questions([self._names], [0] * len(questions), questions)
-        found = {}
+        """Return the answers to questions under each of some readings; what was asked before is remembered."""
         for sight in dict.fromkeys(each.sight for each in readings):
+            alike = [each for each in readings if each.sight == sight]
+            known = [self._replies.setdefault(each, {}) for each in alike]
+            new = list(dict.fromkeys(each for each in questions if any(each not in replies for replies in known)))
+            if not new:
+                continue
             if sight not in self._by_sight:
                 self._by_sight[sight] = self._block.under(sight)
-            alike = [each for each in readings if each.sight == sight]
+            encoded = encode_questions([self._names], [0] * len(new), new)
             codes = self._by_sight[sight].answers(encoded, [each.trust for each in alike]).tolist()
-            for reading, row in zip(alike, codes, strict=True):
-                found[reading] = [reply(code, self._names, each) for code, each in zip(row, questions, strict=True)]
-        return found
+            for replies, row in zip(known, codes, strict=True):
+                replies.update(
+                    zip(new, (reply(code, self._names, each) for code, each in zip(row, new, strict=True)), strict=True)
+                )
+        return {reading: [self._replies[reading][each] for each in questions] for reading in readings}
 
     def answer(self, question: BeliefQuestion, reading: BeliefReading) -> Reply:
         """Return the answer to a question."""

@@ -35,7 +35,7 @@ _FORMS = (
 _SENTENCE = re.compile("|".join(_FORMS).replace(" ", r"\s+"))
 _QUESTION = re.compile(r"Where\s(?:(?!Where\s)[^.?!])*\?")
 _BETWEEN = re.compile(r"\s*(?:(?:\d+|[-*•])[.):]?\s*)?")  # two sentences may have a number or a bullet between them
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
+_SENTENCE_END = re.compile(r"(?:(?<=[.!?。！？])|(?<=[.!?。！？][”“»」]))\s+")  # speech may end a sentence
 _LABEL = re.compile(r": |：")  # after "Question" and the like
 _ANY_QUESTION = re.compile(r"[^.!?。！？\n]*[?？]")
 _PLACE = re.compile(r" (?:is in|to) the ([^\s.]+)\.?(?=\n|$)")

@@ -473,11 +473,11 @@ def _prove(story: str, asked: str, reading: BeliefReading) -> tuple[tuple[str | 
     """Return the answer after each sentence, by the oracle, and at the end under each reading, by the checker."""
     question = read_question(asked)
     follower = ObjectFollower(read_story(story).events, question.thing, reading)
-    over_time = follower.believed(question.chain)[0] if question.chain else follower.really()
+    over_time = follower.believed(question.chain)[0] if question.chain else follower.really
     if question.ask == Ask.MEMORY:
         over_time = [next((place for place in over_time if place is not None), None)] * len(over_time)
     elif question.ask == Ask.KNOWS_WHERE:
-        over_time = [is_known(place, real) for place, real in zip(over_time, follower.really(), strict=True)]
+        over_time = [is_known(place, real) for place, real in zip(over_time, follower.really, strict=True)]
     row = own_example({"story": story, "question": asked})
     names = dict.fromkeys((str(reading), *(READINGS if is_nested(story, "") else SIGHTS)))
     answers = checked_answers(row, [parse_reading(name) for name in names])

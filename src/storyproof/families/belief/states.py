@@ -76,10 +76,10 @@ def steps_of(example: Example, order: int) -> list[Step]:
     follower = ObjectFollower(text.events, question.thing, reading_of(example.readings))
     chains = chains_up_to(text.cast, order)
     held = dict(zip(chains, follower.believed(*chains), strict=True))
-    rooms = follower.rooms()
+    rooms = follower.rooms
     rooms_named = list(dict.fromkeys(room for here in rooms for room in here))
     here = [{room: each.get(room, []) for room in rooms_named} for each in rooms]
-    return describe_steps(example.story, question.thing, follower.really(), held, here)
+    return describe_steps(example.story, question.thing, follower.really, held, here)
 
 
 def answers_by_reading(example: Example) -> dict[str, str]:

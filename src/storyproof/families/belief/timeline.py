@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from rich import box
@@ -138,8 +138,9 @@ class ObjectFollower:
         containers = tuple(self._names.containers)
         return [None if place == NOBODY else containers[place] for place in places][: self._steps]
 
+    @cached_property
     def really(self) -> list[str | None]:
-        """Return where the object is after each sentence."""
+        """Where the object is after each sentence."""
         steps = np.arange(len(self._stories.kind))
         so_far = self._stories.pick(np.zeros(len(steps), np.intp)).without(steps[:, None] > steps)
         return self._words(reality(so_far, np.repeat(self._thing, len(steps))).tolist())
@@ -158,8 +159,9 @@ class ObjectFollower:
                 self._believed[chain] = self._words(places)
         return [self._believed[chain] for chain in wanted]
 
+    @cached_property
     def rooms(self) -> list[dict[str, list[str]]]:
-        """Return who is in which room after each sentence, with who watches it or is distracted."""
+        """Who is in which room after each sentence, with who watches it or is distracted."""
         course, rooms, lines = Course.of(self._stories), tuple(self._names.rooms), []
         inside, watching, away = (unpack(sets, self._steps) for sets in (course.inside, course.watching, course.away))
         for time in range(self._steps):
@@ -198,7 +200,7 @@ def lay_out(examples: Sequence[Example]) -> Timeline:
     if set(deepest) <= set(text.cast):  # the others would need a column for each of their parts
         chains += [deepest[start:] for start in range(len(deepest))]
     places = dict(zip(chains, follower.believed(*chains), strict=True))
-    real, rooms = follower.really(), follower.rooms()
+    real, rooms = follower.really, follower.rooms
     steps = [
         Moment(sentence, rooms[time], real[time], {chain: beliefs[time] for chain, beliefs in places.items()})
         for time, sentence in enumerate(last.story.split("\n"))

@@ -85,6 +85,13 @@ def parse_story(text: Text, reading: Reading | NotUnderstood | None = None) -> l
     return facts
 
 
+@lru_cache(maxsize=256)  # what is derived from an example one by one reads it every time
+def _read(story: str, names: tuple[str, ...]) -> Reading:
+    from storyproof.families.kinship.language.reader import read  # takes a while to import
+
+    return read(story, names)
+
+
 def _understood(text: Text, reading: Reading | NotUnderstood | None) -> Reading:
     """Return what natural text says.
 
@@ -92,9 +99,7 @@ def _understood(text: Text, reading: Reading | NotUnderstood | None) -> Reading:
         NotUnderstood: If it is not understood.
     """
     if reading is None:
-        from storyproof.families.kinship.language.reader import read  # takes a while to import
-
-        return read(text.story, text.names)
+        return _read(text.story, tuple(text.names))
     if isinstance(reading, NotUnderstood):
         raise reading
     return reading

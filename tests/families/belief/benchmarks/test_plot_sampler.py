@@ -133,3 +133,21 @@ def test_what_cannot_happen_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_stories_are_drawn_if_none_are_wanted() -> None:
     assert draw_plots(PlotDials(), Draws("test"), 0).stories.kind.shape == (PlotDials().sentences, 0)
     assert np.array_equal(draw_plots(PlotDials(), Draws("x"), 3).lie.any(), False)
+
+
+def test_restatements_say_where_an_object_is_already_while_somebody_is_there() -> None:
+    drawn = draw_plots(PlotDials(agents=3, restatements=3, walks=10), Draws("again"), 60).stories
+    for column in range(drawn.count):
+        events = decode_plot(drawn, column, LocalNames.generic(40))
+        assert not plot_problems(events)
+        place, inside, again = None, dict[str, str | None](), 0
+        for event in events:
+            if event.kind == EventKind.PLACE and place is not None:
+                assert (event.room, event.container) == place
+                assert place[0] in inside.values()
+                again += 1
+            if event.kind in (EventKind.PLACE, EventKind.MOVE):
+                place = event.room, event.container
+            if event.kind in (EventKind.ENTER, EventKind.EXIT):
+                inside[str(event.agent)] = event.room if event.kind == EventKind.ENTER else None
+        assert again == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from storyproof.families.belief.benchmarks.question_sampler import (
 )
 from storyproof.families.belief.provers import answer
 from storyproof.families.belief.questions import ASKS, Ask
-from storyproof.families.belief.readings import DEFAULT_READING, BeliefReading
+from storyproof.families.belief.readings import ALL_READINGS, DEFAULT_READING, BeliefReading
 from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import MESSAGES
 from storyproof.generation.seeds import Draws
@@ -131,6 +132,57 @@ def test_beliefs_in_whole_stories_are_those_of_single_questions(sight: str, nois
         for thing, places in enumerate(by_object):
             things = np.full(200, thing, np.int8)
             assert (oracle.beliefs(course, columns, things, who, reading) == places).all()
+
+
+def beliefs_one_by_one(course: Course, way: tuple[int, ...], thing: int, reading: BeliefReading) -> list[int]:
+    """Return what a chain believes about an object in each story, from the oracle."""
+    columns = np.arange(course.count)
+    who = np.repeat(np.array(way, np.int8)[:, None], course.count, axis=1)
+    return oracle.beliefs(course, columns, np.full(course.count, thing, np.int8), who, reading).tolist()
+
+
+@pytest.mark.parametrize("reading", ALL_READINGS, ids=str)
+@pytest.mark.parametrize(("agents", "objects"), [(2, 1), (3, 3), (4, 2)])
+def test_what_short_chains_believe_is_what_the_oracle_says(reading: BeliefReading, agents: int, objects: int) -> None:
+    dials = replace(DIALS, agents=agents, objects=objects)
+    drawn = draw_plots(dials, Draws("short", agents, objects), 25)
+    course, objects = Course.of(drawn.stories), Course.of(drawn.stories).objects
+    short = short_chains.find_short(course, objects, agents, 3, reading)
+    assert short.places.shape[1:] == (objects, course.count)
+    assert len(short.rows) == (min(3, agents) if not oracle.is_weighed(reading) else 2)
+    columns = np.arange(course.count)
+    for length in range(1, len(short.rows) + 1):
+        for way in permutations(range(agents), length):
+            chain = np.repeat(np.array(way, np.int8)[:, None], course.count, axis=1)
+            for thing in range(objects):
+                found = short.of(chain, thing * course.count + columns)
+                assert found.tolist() == beliefs_one_by_one(course, way, thing, reading)
+    few = np.array([3, 7, 7])
+    assert (short.pick(few).places == short.places[:, :, few]).all()
+
+
+@pytest.mark.parametrize("trust", ["always", "fresher"])
+@pytest.mark.parametrize("objects", [1, 2])
+def test_as_many_beliefs_are_found_at_once_as_are_worth_it(
+    trust: str, objects: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chains of one and two of four agents are 4 and 16, whatever the order in them."""
+    reading = BeliefReading(trust=trust)
+    name = "_ALL_PAIRS" if oracle.is_weighed(reading) else "_ALL_SETS"
+    course = Course.of(draw_plots(replace(DIALS, objects=objects), Draws("worth"), 5).stories)
+    for most, longest, chains in ((0, 1, 4), (16 * objects - 1, 1, 4), (16 * objects, 2, 16)):
+        monkeypatch.setattr(short_chains, name, most)
+        short = short_chains.find_short(course, objects, 4, 3, reading)
+        assert len(short.rows) == longest
+        assert short.places.shape == (chains, objects, 5)
+    for name in ("_ALL_PAIRS", "_ALL_SETS"):
+        monkeypatch.setattr(short_chains, name, 10_000)
+    shorts = [short_chains.find_short(course, objects, 4, order, reading) for order in (1, 2, 3, 4)]
+    # Of three agents, only who is first matters, and not the order of the other two.
+    expected = (
+        [(1, 4), (2, 16), (2, 16), (2, 16)] if oracle.is_weighed(reading) else [(1, 4), (2, 16), (3, 28), (3, 28)]
+    )
+    assert [(len(short.rows), len(short.places)) for short in shorts] == expected
 
 
 def test_what_pairs_believe_spares_the_oracle() -> None:

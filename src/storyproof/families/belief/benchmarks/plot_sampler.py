@@ -32,6 +32,7 @@ _MOST = {
     "lies": 40,
     "peeks": 40,
     "distractions": 40,
+    "restatements": 40,
     "walks": 120,
     "gathering": 4,
 }
@@ -55,6 +56,7 @@ class PlotDials:
         lies: How many messages the speaker does not believe.
         peeks: How often somebody secretly watches a room.
         distractions: How often somebody gets distracted.
+        restatements: How often it is said again where an object is, while somebody is there.
         noise: How many sentences change nothing.
         walks: How often people enter and exit, besides coming in at first.
         gathering: Of four who return, how many go where people meet; the others go anywhere. The room in which they
@@ -69,6 +71,7 @@ class PlotDials:
     lies: int = 0
     peeks: int = 0
     distractions: int = 0
+    restatements: int = 0
     noise: int = 0
     walks: int = 6
     gathering: int = 3
@@ -82,8 +85,8 @@ class PlotDials:
     @property
     def sentences(self) -> int:
         """How many sentences a story has."""
-        counts = (self.objects, self.moves, self.tells, self.lies, self.peeks, self.distractions, self.noise)
-        return self.agents + self.walks + sum(counts)
+        talk = self.tells + self.lies + self.restatements
+        return self.agents + self.walks + self.objects + self.moves + talk + self.peeks + self.distractions + self.noise
 
 
 class _Choice(IntEnum):
@@ -97,6 +100,7 @@ class _Choice(IntEnum):
     PEEK = 5
     DISTRACT = 6
     NOISE = 7
+    RESTATE = 8  # the last: a story without it is drawn as if there were no such kind
 
 
 def _picks() -> Bytes:
@@ -223,6 +227,7 @@ class _Drawing:
             _Choice.PEEK: [each.peeks for each in sizes],
             _Choice.DISTRACT: [each.distractions for each in sizes],
             _Choice.NOISE: [each.noise for each in sizes],
+            _Choice.RESTATE: [each.restatements for each in sizes],
         }
         self.tokens = [token for token, numbers in left.items() if any(numbers) or token == _Choice.WALK]
         self._numbers = {token: self.tokens.index(token) if token in self.tokens else _ABSENT for token in _Choice}
@@ -304,6 +309,7 @@ class _Drawing:
                 _Choice.LIE: _union(lied),
                 _Choice.PEEK: free & placed & np.uint8(255 * (self.dials.rooms > 1)),
                 _Choice.DISTRACT: able & placed,
+                _Choice.RESTATE: _union(beside),
             },
         )
 
@@ -315,6 +321,8 @@ class _Drawing:
             self._speak(time, speaks, token.take(speaks) == self._numbers[_Choice.TELL], told, lied)
         if len(hides):
             self._hide(time, hides, token.take(hides) == self._numbers[_Choice.PEEK], free, able)
+        if _Choice.RESTATE in self.tokens:
+            self._restate(time, np.flatnonzero(token == self._numbers[_Choice.RESTATE]), beside)
 
     def _informed(self) -> Bytes:
         """Return who knows where each object is, [object, story]."""
@@ -428,6 +436,14 @@ class _Drawing:
         self.place.reshape(-1)[self._spot(thing, at)] = container
         # Objects stay in their rooms.
         self.home.reshape(-1)[self._spot(thing * np.uint8(self.dials.rooms) + home.view(np.uint8), at)] = 255
+
+    def _restate(self, time: int, at: Indices, beside: Bytes) -> None:
+        """Say again where an object is that somebody sees."""
+        near = _take(beside, at)
+        thing = pick_members(_union((near != 0) * _BITS[: len(near), None]), _take(self.chance[time, 2], at))
+        container = self.place.reshape(-1).take(self._spot(thing, at))
+        self.kind[time][at], self.thing[time][at], self.container[time][at] = EventKind.PLACE, thing, container
+        self.room[time][at] = _HOMES.take(container)
 
     def _spot(self, row: Bytes, at: Indices) -> Indices:
         """Return places in an array of several rows as if it had one: much faster to look up than by two indices."""

@@ -87,6 +87,7 @@ class TomKConfig(Config):
         peeks: How often somebody secretly watches a room.
         distractions: How often somebody gets distracted.
         distractors: How many sentences change nothing.
+        restatements: How often it is said again where an object is.
         length: How many sentences a story has; 0 gives everybody time to come and go.
         trust: Which hearers believe a message (decision 21).
         style: The wording; `tomi` has no messages or secrets, and the six questions of ToMi.
@@ -107,6 +108,7 @@ class TomKConfig(Config):
     peeks: int = _dial(_MESSAGES, "How often somebody secretly watches a room.", 1, 0, 20)
     distractions: int = _dial(_MESSAGES, "How often somebody is distracted.", 1, 0, 20)
     distractors: int = _dial(_PLOT, "Sentences that change nothing.", 1, 0, 40)
+    restatements: int = _dial(_PLOT, "How often it is said again where an object is.", 0, 0, 20)
     length: int = _dial(_PLOT, "Sentences of a story; 0 leaves time for everybody to come and go.", 0, 0, 120)
     trust: str = _choice(_MESSAGES, "Which hearers believe a message.", TRUSTS)
     style: str = _choice(_WORDS, "The wording of the stories.", STYLES)
@@ -197,7 +199,7 @@ class TomKConfig(Config):
     @property
     def _counts(self) -> dict[str, int]:
         names = ("agents", "rooms", "objects", "moves", "tells", "lies", "peeks", "distractions")
-        return {**{name: getattr(self, name) for name in names}, "noise": self.distractors}
+        return {**{name: getattr(self, name) for name in (*names, "restatements")}, "noise": self.distractors}
 
     @cached_property
     def plot_dials(self) -> PlotDials:
@@ -216,6 +218,8 @@ class TomKConfig(Config):
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain values."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        if not self.restatements:  # what is drawn depends on these values, and data without them stay as they are
+            del plain["restatements"]
         return {**plain, "questions": list(self.questions), "disjoint": list(self.disjoint)}
 
     def harder(self) -> TomKConfig:

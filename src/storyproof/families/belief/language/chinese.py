@@ -8,9 +8,9 @@ from storyproof.families.belief.language.grammar import FEMALE, MALE, NAME, Form
 
 
 class Chinese:
-    """See `Grammar`. Forms of nouns: name, and a if they have a measure word. Of names: name."""
+    """See `Grammar`. Forms of nouns: name; with a measure word also a and that. Of names: name; agreeing: him."""
 
-    naming = frozenset((NAME, "a"))
+    naming = frozenset((NAME, "a", "that"))
     pronouns = MappingProxyType({MALE: "他", FEMALE: "她"})
     is_silent = False
     spaced = False
@@ -20,8 +20,9 @@ class Chinese:
         """Return the forms of a noun."""
         if len(marks) > 1:
             raise GrammarError(f"expected at most one measure word, found {len(marks)}")
-        return {NAME: word, "a": f"一{''.join(marks)}{word}"} if marks else {NAME: word}
+        measured = f"{''.join(marks)}{word}"
+        return {NAME: word, "a": f"一{measured}", "that": f"那{measured}"} if marks else {NAME: word}
 
     def agent_forms(self, name: str, gender: str) -> Forms:
         """Return the forms of a name."""
-        return {NAME: name}
+        return {NAME: name, "him": self.pronouns[gender]}

@@ -1,7 +1,9 @@
-"""How each sentence of a story is put: which paraphrase, which connective or time, and whether a pronoun will do.
+"""How each sentence of a story is put: which paraphrase, connective or time, and what it leaves to the one before.
 
-A pronoun stands only for who acted in the sentence before, and only if it can mean nobody else: of all people
-mentioned so far whom it fits, no other could do now what the sentence says.
+A narrative is a telling. What is new is "a key", what is known "the key"; whoever acts again is "she"; a room or an
+object that the sentence before is about need not be named again. All that is left out is that of the sentence before,
+by one rule, which is all that a reader needs: `reader.StoryReader`. The text falls into scenes, each of which
+begins with a time and names everything.
 """
 
 from __future__ import annotations
@@ -12,25 +14,43 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small
-from storyproof.families.belief.language.pack import KEYS, NARRATIVE, PLAIN, TOMI, LanguagePack
+from storyproof.families.belief.language.pack import (
+    KEYS,
+    PLAIN,
+    SITUATIONS,
+    TOMI,
+    LanguagePack,
+    templates_of,
+)
 from storyproof.families.belief.world import IDLE, MESSAGES, EventKind
 from storyproof.generation.seeds import Draws
-
-Picked = npt.NDArray[np.intp]
 
 BY_NAME, BY_PRONOUN, SILENT = range(3)
 NO_PREFIX = -1
 _FIRST_LIE = KEYS.index("tell lie")
-_PLACE = KEYS.index("place")
 _KEY_OF_KIND = np.array(
     [KEYS.index("like" if kind == EventKind.FEEL else kind.name.lower()) for kind in EventKind], np.int8
 )
-# Sentences that may follow a connective: those in which somebody does something.
-_ACTS = tuple(kind for kind in EventKind if kind not in (*IDLE, EventKind.PLACE))
-_TIME_IN = 6  # one in this number of sentences says that it has got later
-_FIRST_TIMES = 3  # a story begins at one of this number of times
-_CONNECTED_IN = 5  # of this number of sentences two begin with a connective
-_PRONOUN_IN = 5  # of this number of sentences that could have a pronoun, all but one do
+_SITUATIONS = tuple(SITUATIONS)
+_USUAL, _BACK, _HERE, _TOO, _BACK_HERE, _KNOWN, _KNOWN_HERE, _IT, _BACK_IT, _HIM = range(len(_SITUATIONS))
+
+
+def _table(*kinds: EventKind) -> Flags:
+    return np.isin(np.arange(len(EventKind)), kinds)
+
+
+# Sentences that may follow a connective: those in which somebody does something but speak.
+_ACTS = _table(*(kind for kind in EventKind if kind not in (*IDLE, *MESSAGES, EventKind.PLACE)))
+_IN_ROOM = _table(EventKind.ENTER, EventKind.EXIT, EventKind.PLACE)  # after which a room need not be named again
+_OF_THING = _table(EventKind.PLACE, EventKind.MOVE, EventKind.FEEL)  # after which an object need not be
+_OF_SCENE = _table(EventKind.ENTER, EventKind.EXIT, EventKind.MOVE)  # which show where the story goes on
+_WITHOUT_SUBJECT = _table(EventKind.NOISE, EventKind.PLACE)
+_FIRST_TIMES = 4  # a story begins at one of this number of times
+_STRIDES = 100  # sentences; stories as long use the times one by one, shorter ones may leave some out
+_LONGEST_STRIDE = 3
+_SHORTEST_SCENE, _LONG_SCENE = 3, 8  # sentences before a scene elsewhere, and before one that somebody opens
+_CONNECTED_IN = 6  # of this number of sentences one begins with a connective
+_PRONOUN_IN = 10  # of this number of sentences that could have a pronoun, all but one do
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,140 +97,160 @@ def choose(pack: LanguagePack, style: str, stories: PlotArrays, lie: Flags, is_f
     if style == PLAIN:
         return Choices(key, none, no_prefix, none)
     if style == TOMI:
-        last = len(pack.sentences["place", NARRATIVE]) + 1
+        last = len(templates_of(pack, "place")) - 1
         return Choices(key, np.where(_finds_room(stories), np.int8(last), none), no_prefix, none)
-    counts = np.array([len(pack.sentences[name, NARRATIVE]) for name in KEYS])
-    size = key.size
-    variant = 1 + draws.below(counts[key].reshape(-1), size).reshape(shape)
-    prefix = _choose_prefixes(pack, key, draws)
-    subject = _choose_subjects(pack, stories, is_female, draws)
-    return Choices(key, variant.astype(np.int8), prefix, subject)
+    told = _tell(pack, stories, is_female, draws)
+    variant = _choose_variants(pack, key, told, draws)
+    wanted = (draws.below(_PRONOUN_IN, key.size) > 0).reshape(shape)
+    stands = np.int8(SILENT if pack.grammar.is_silent else BY_PRONOUN)
+    subject = np.where(told.same_subject & wanted, stands, np.int8(BY_NAME))
+    return Choices(key, variant.astype(np.int8), _choose_prefixes(pack, stories, told.time, draws), subject)
 
 
-def _choose_prefixes(pack: LanguagePack, key: Small, draws: Draws) -> npt.NDArray[np.int16]:
-    """Choose a time for the first sentence and now and then later, and connectives between."""
-    count = key.shape[1]
-    connectives, times = len(pack.connectives), len(pack.times)
-    starts = draws.below(_FIRST_TIMES, count)
-    passes = (draws.below(_TIME_IN, key.size) == 0).reshape(key.shape)
-    passes[:1] = True
-    clock = starts + np.cumsum(passes, axis=0) - 1
-    timed = passes & (clock < times)
-    connected = (draws.below(_CONNECTED_IN, key.size) < 2).reshape(key.shape) & np.isin(key, _act_keys())
-    step = draws.below(connectives - 1, key.size).reshape(key.shape)
+def _choose_variants(pack: LanguagePack, key: Small, told: _Telling, draws: Draws) -> npt.NDArray[np.intp]:
+    """Choose the sentences; one of a kind and situation is told again only after all others."""
+    steps, count = key.shape
+    start, pairs = _templates_by_situation(pack)
+    place = key.astype(np.intp) * len(SITUATIONS) + told.situation
+    following = draws.below(np.repeat(pairs.reshape(-1), count), pairs.size * count).reshape(-1, count)
+    variant, columns = np.empty((steps, count), np.intp), np.arange(count)
+    for now in range(steps):
+        at = place[now], columns
+        variant[now] = following[at]
+        following[at] = (variant[now] + 1) % pairs.reshape(-1)[place[now]]
+    return start[key, told.situation] + 2 * variant + told.is_box_new
+
+
+def _templates_by_situation(pack: LanguagePack) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return where the sentences of a kind and situation begin, and how many there are, [key, situation]."""
+    places = np.array(
+        [
+            [pack.situations.get((key, situation), pack.situations[key, "usual"]) for situation in SITUATIONS]
+            for key in KEYS
+        ]
+    )
+    return places[..., 0], places[..., 1]
+
+
+def _choose_prefixes(
+    pack: LanguagePack, stories: PlotArrays, time: npt.NDArray[np.int16], draws: Draws
+) -> npt.NDArray[np.int16]:
+    """Choose connectives between the times with which scenes begin."""
+    connectives, size = len(pack.connectives), stories.kind.size
+    connected = (draws.below(_CONNECTED_IN, size) == 0).reshape(stories.kind.shape) & _ACTS[stories.kind]
+    step = draws.below(connectives - 1, size).reshape(stories.kind.shape)
     # Each connective differs from the one before.
     which = np.cumsum(1 + step, axis=0) % connectives
-    prefix = np.where(timed, connectives + clock, np.where(connected, which, NO_PREFIX))
+    connected[:1] = False
+    prefix = np.where(time >= 0, connectives + time, np.where(connected, which, NO_PREFIX))
     return prefix.astype(np.int16)
 
 
-def _act_keys() -> list[int]:
-    return [*(int(_KEY_OF_KIND[kind]) for kind in _ACTS), *range(_FIRST_LIE, len(KEYS))]
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """What the sentences before say, for each sentence, [time, story].
+
+    Attributes:
+        situation: Its situation, a place in `SITUATIONS`.
+        is_box_new: Whether its container was not named before.
+        same_subject: Whether a pronoun can only mean the subject of the sentence before, who acts again.
+        time: The number of the time with which it begins a scene, -1 if it does not.
+    """
+
+    situation: Small
+    is_box_new: Flags
+    same_subject: Flags
+    time: npt.NDArray[np.int16]
 
 
-def _choose_subjects(pack: LanguagePack, stories: PlotArrays, is_female: Flags, draws: Draws) -> Small:
-    """Choose where a pronoun stands for somebody, or nothing where the language can do without."""
+def _tell(pack: LanguagePack, stories: PlotArrays, is_female: Flags, draws: Draws) -> _Telling:
+    """Go through some stories, to see what each sentence can leave to the one before."""
+    times, is_silent = len(pack.times), pack.grammar.is_silent
     steps, count = stories.kind.shape
-    wanted = (draws.below(_PRONOUN_IN, stories.kind.size) > 0).reshape(stories.kind.shape)
-    subjects = np.zeros((steps, count), np.int8)
-    world = _World(stories)
-    for time in range(steps):
-        if time:
-            agent = stories.agent[time]
-            repeats = (agent == stories.agent[time - 1]) & (agent != NOBODY) & wanted[time]
-            picked = np.flatnonzero(repeats & (stories.kind[time] > EventKind.FEEL))
-            subjects[time, picked] = _subjects_at(world, time, picked, is_female, pack.grammar.is_silent)
-        world.advance(time)
-    return subjects
-
-
-def _subjects_at(world: _World, time: int, picked: Picked, is_female: Flags, can_be_silent: bool) -> Small:
-    """Return how some stories can refer at a time to the one who acted before."""
-    able = world.able(time, picked) & world.mentioned[:, picked]
-    female = is_female[:, picked]
-    row = world.stories.agent[time, picked], np.arange(len(picked))
-    fits = able[row]
-    alone_of_gender = (able & (female == female[row])).sum(axis=0) == 1
-    subjects = np.where(fits & alone_of_gender, np.int8(BY_PRONOUN), np.int8(BY_NAME))
-    if can_be_silent:
-        subjects = np.where(fits & (able.sum(axis=0) == 1), np.int8(SILENT), subjects)
-    return subjects
+    columns = np.arange(count)
+    situation, time = np.zeros((steps, count), np.int8), np.full((steps, count), -1, np.int16)
+    is_box_new, same_subject = np.zeros((2, steps, count), np.bool_)
+    things, boxes, rooms = (
+        max(0, int(names.max(initial=0))) + 1 for names in (stories.thing, stories.container, stories.room)
+    )
+    has_been = np.zeros((stories.agents, rooms, count), np.bool_)
+    was_in = np.zeros((things, boxes, count), np.bool_)
+    is_box_known, is_thing_known = np.zeros((boxes, count), np.bool_), np.zeros((things, count), np.bool_)
+    stride = 1 + draws.below(min(_LONGEST_STRIDE, 1 + _STRIDES // (steps + 1)), count).astype(np.int16)
+    clock = draws.below(_FIRST_TIMES, count).astype(np.int16) - stride
+    scene, length = np.full(count, NOBODY, np.int8), np.zeros(count, np.int16)
+    began = np.zeros(count, np.bool_)
+    no_one = np.full(count, NOBODY, np.int8)
+    last_agent = last_room = last_thing = last_hearer = no_one
+    last_kind = np.zeros(count, np.uint8)
+    for now in range(steps):
+        kind, agent, room = stories.kind[now], stories.agent[now], stories.room[now]
+        thing, box, hearer = stories.thing[now], stories.container[now], stories.hearer[now]
+        who, where, what, into = (np.maximum(each, 0) for each in (agent, room, thing, box))
+        # Scenes.
+        goes_elsewhere = _OF_SCENE[kind] & (room != scene) & (length >= _SHORTEST_SCENE)
+        begins = ~began | goes_elsewhere | ((kind == EventKind.ENTER) & (length >= _LONG_SCENE))
+        begins &= _ACTS[kind] & (clock + stride < times)
+        clock = clock + stride * begins
+        time[now] = np.where(begins, clock, np.int16(-1))
+        scene = np.where(begins, room, scene)
+        length = np.where(begins, 1, length + 1)
+        began |= begins
+        # What was said before.
+        acts = ~_WITHOUT_SUBJECT[kind] & (agent >= 0)
+        female, last_female = is_female[who, columns], is_female[np.maximum(last_agent, 0), columns]
+        hearer_female = is_female[np.maximum(last_hearer, 0), columns]
+        same_subject[now] = (
+            acts & ~begins & (agent == last_agent) & ((last_hearer < 0) | ((hearer_female != female) & (not is_silent)))
+        )
+        been, here = has_been[who, where, columns], (room >= 0) & (room == last_room) & ~begins
+        known, back = is_thing_known[what, columns], was_in[what, into, columns]
+        it = (thing >= 0) & (thing == last_thing) & ~begins
+        him = (hearer >= 0) & (hearer == last_agent) & (last_hearer < 0) & (female != last_female) & ~begins
+        too = here & ~been & (last_kind == EventKind.ENTER)
+        entering = np.where(too, _TOO, np.where(here, np.where(been, _BACK_HERE, _HERE), np.where(been, _BACK, _USUAL)))
+        placing = np.where(known, np.where(here, _KNOWN_HERE, _KNOWN), np.where(here, _HERE, _USUAL))
+        moving = np.where(it, np.where(back, _BACK_IT, _IT), np.where(back, _BACK, _USUAL))
+        situation[now] = np.select(
+            [kind == each for each in (EventKind.ENTER, EventKind.EXIT, EventKind.PLACE, EventKind.MOVE)]
+            + [kind == EventKind.WHISPER, kind == EventKind.FEEL],
+            [entering, here * _HERE, placing, moving, him * _HIM, known * _KNOWN],
+        )
+        is_box_new[now] = (box >= 0) & ~is_box_known[into, columns]
+        # What is said now.
+        is_box_known[into, columns] |= box >= 0
+        is_thing_known[what, columns] |= thing >= 0
+        has_been[who, where, columns] |= (agent >= 0) & (kind == EventKind.ENTER)
+        was_in[what, into, columns] |= (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
+        last_kind, last_agent, last_hearer = kind, np.where(acts, agent, no_one), hearer
+        last_room = np.where(_IN_ROOM[kind], room, no_one)
+        last_thing = np.where(_OF_THING[kind], thing, no_one)
+    return _Telling(situation, is_box_new, same_subject, time)
 
 
 class _World:
-    """Who is where and does what in some stories, to see who could do what comes next; compare `PlotState`."""
+    """Who is where and what lies where in some stories; compare `PlotState`."""
 
     def __init__(self, stories: PlotArrays) -> None:
         self.stories = stories
-        self.agents, self.count = stories.agents, stories.kind.shape[1]
-        self.columns = np.arange(self.count)
-        self._rows = np.arange(self.agents)[:, None]
-        self.room = self._empty(self.agents)
-        self.watched = self._empty(self.agents)
-        self.distracted = np.zeros((self.agents, self.count), np.bool_)
-        self.mentioned = np.zeros((self.agents, self.count), np.bool_)
+        self.columns = np.arange(stories.kind.shape[1])
+        self.room = self._empty(stories.agents)
         self.lies_in = self._empty(int(stories.thing.max(initial=0)) + 1)  # the room of each object
-        self.stands_in = self._empty(int(stories.container.max(initial=0)) + 1)  # the room of each container
 
     def _empty(self, rows: int) -> Small:
-        return np.full((rows, self.count), NOBODY, np.int8)
-
-    def able(self, time: int, picked: Picked) -> Flags:
-        """Return who could do what happens at a time in some stories, [agent, story]."""
-        plots = self.stories
-        kind, asked, hearer = plots.kind[time, picked], plots.room[time, picked], plots.hearer[time, picked]
-        room, watched = self.room[:, picked], self.watched[:, picked]
-        inside, distracted = room >= 0, self.distracted[:, picked]
-        heeds = ~distracted
-        lies_in = self.lies_in[np.maximum(plots.thing[time, picked], 0), picked]
-        stands_in = self.stands_in[np.maximum(plots.container[time, picked], 0), picked]
-        to = np.maximum(hearer, 0), np.arange(len(picked))
-        beside = (room == room[to]) & (self._rows != hearer) & heeds[to]
-        company = np.zeros_like(inside)
-        for row in range(1, self.agents):
-            company |= (room == np.roll(room, row, axis=0)) & np.roll(heeds, row, axis=0)
-        can_move = (room == lies_in) & ((stands_in == NOBODY) | (stands_in == lies_in))
-        speaks = heeds & inside & (lies_in != NOBODY)
-        walks = heeds & (watched == NOBODY)
-        is_able = np.zeros_like(inside)
-        for which, possible in (
-            (EventKind.IS_IN, (room == asked) | (walks & ~inside)),
-            (EventKind.ENTER, walks & (room != asked)),
-            (EventKind.EXIT, walks & inside & (room == asked)),
-            (EventKind.MOVE, inside & heeds & can_move),
-            (EventKind.PEEK, heeds & inside & (room != asked) & (watched == NOBODY)),
-            (EventKind.UNPEEK, heeds & (watched != NOBODY)),
-            (EventKind.DISTRACT, heeds & inside),
-            (EventKind.ATTEND, distracted),
-            (EventKind.TELL, speaks & company),
-            (EventKind.WHISPER, speaks & beside),
-            (EventKind.ANNOUNCE, speaks),
-        ):
-            is_able |= (kind == which) & possible
-        return is_able
+        return np.full((rows, len(self.columns)), NOBODY, np.int8)
 
     def advance(self, time: int) -> None:
         """Let happen what happens at a time."""
         plots, kind, columns = self.stories, self.stories.kind[time], self.columns
         agent, room = plots.agent[time], plots.room[time]
-        for name in (agent, plots.hearer[time]):
-            self.mentioned[np.maximum(name, 0), columns] |= name != NOBODY
-        acts = agent != NOBODY
+        enters = (agent != NOBODY) & ((kind == EventKind.ENTER) | (kind == EventKind.IS_IN))
+        walks = enters | ((agent != NOBODY) & (kind == EventKind.EXIT))
         who = np.maximum(agent, 0)
-        enters = acts & ((kind == EventKind.ENTER) | (kind == EventKind.IS_IN))
-        walks = enters | (acts & (kind == EventKind.EXIT))
-        here, watched, away = self.room[who, columns], self.watched[who, columns], self.distracted[who, columns]
-        self.room[who, columns] = np.where(enters, room, np.where(walks, np.int8(NOBODY), here))
-        peeks = acts & (kind == EventKind.PEEK)
-        looks_off = acts & (kind == EventKind.UNPEEK)
-        self.watched[who, columns] = np.where(peeks, room, np.where(looks_off, np.int8(NOBODY), watched))
-        heeds = acts & (kind == EventKind.ATTEND)
-        self.distracted[who, columns] = (away | (acts & (kind == EventKind.DISTRACT))) & ~heeds
+        self.room[who, columns] = np.where(enters, room, np.where(walks, np.int8(NOBODY), self.room[who, columns]))
         puts = (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
-        thing, container = np.maximum(plots.thing[time], 0), np.maximum(plots.container[time], 0)
+        thing = np.maximum(plots.thing[time], 0)
         self.lies_in[thing, columns] = np.where(puts, room, self.lies_in[thing, columns])
-        stands = self.stands_in[container, columns]
-        self.stands_in[container, columns] = np.where(puts & (stands == NOBODY), room, stands)
 
 
 def _finds_room(stories: PlotArrays) -> Flags:

@@ -10,6 +10,9 @@ _GENDERS = frozenset(("m", "f", "n", "pl"))
 _NOMINATIVE = {"m": "der", "f": "die", "n": "das", "pl": "die"}
 _ACCUSATIVE = {"m": "den", "f": "die", "n": "das", "pl": "die"}
 _INDEFINITE = {"m": "ein ", "f": "eine ", "n": "ein ", "pl": ""}
+_INDEFINITE_ACCUSATIVE = _INDEFINITE | {"m": "einen "}
+_INDEFINITE_DATIVE = {"m": "einem", "f": "einer", "n": "einem"}
+_ES = {"m": "er", "f": "sie", "n": "es", "pl": "sie"}
 _IT = {"m": "ihn", "f": "sie", "n": "es", "pl": "sie"}
 # Where one is, goes, comes from, and goes away from; by gender, in a place and on one.
 _IN = {"m": "im", "f": "in der", "n": "im"}, {"m": "auf dem", "f": "auf der", "n": "auf dem"}
@@ -21,11 +24,12 @@ _AWAY = "hinaus", "hinunter"
 class German:
     """See `Grammar`.
 
-    Forms of nouns: nom, acc, a (nominative with "ein"); in, into, from, away for places, not in the plural; agreeing:
-    is, was, lay, be (subjunctive), it. Of names: name.
+    Forms of nouns: nom, Nom, acc, a (nominative with "ein"), acca (accusative with "einen"); for places, not in the
+    plural: in, into, ina, intoa (with "einem", "einen"), from, away; agreeing: is, was, lay, be (subjunctive), es
+    ("er"), it ("ihn"). Of names: name; agreeing: er, ihm, ihn.
     """
 
-    naming = frozenset((NAME, "nom", "acc", "a", "in", "into", "from", "away"))
+    naming = frozenset((NAME, "nom", "Nom", "acc", "a", "acca", "in", "into", "ina", "intoa", "from", "away"))
     pronouns = MappingProxyType({MALE: "er", FEMALE: "sie"})
     is_silent = False
     spaced = True
@@ -39,19 +43,26 @@ class German:
         verbs = ("sind", "waren", "lagen", "seien") if gender == "pl" else ("ist", "war", "lag", "sei")
         forms = {
             "nom": f"{_NOMINATIVE[gender]} {word}",
+            "Nom": f"{_NOMINATIVE[gender].capitalize()} {word}",
             "acc": f"{_ACCUSATIVE[gender]} {declined}",
             "a": f"{_INDEFINITE[gender]}{word}",
+            "acca": f"{_INDEFINITE_ACCUSATIVE[gender]}{declined}",
             **dict(zip(("is", "was", "lay", "be"), verbs, strict=True)),
+            "es": _ES[gender],
             "it": _IT[gender],
         }
         if gender != "pl":
             on = "auf" in marks
             forms["in"] = f"{_IN[on][gender]} {declined}"
             forms["into"] = f"{_INTO[on][gender]} {declined}"
+            at = "auf" if on else "in"
+            forms["ina"] = f"{at} {_INDEFINITE_DATIVE[gender]} {declined}"
+            forms["intoa"] = f"{at} {_INDEFINITE_ACCUSATIVE[gender]}{declined}"
             forms["from"] = f"{_FROM[on][gender]} {declined}"
             forms["away"] = f"{forms['from']} {_AWAY[on]}"
         return forms
 
     def agent_forms(self, name: str, gender: str) -> Forms:
         """Return the forms of a name."""
-        return {NAME: name}
+        er, ihm, ihn = ("sie", "ihr", "sie") if gender == FEMALE else ("er", "ihm", "ihn")
+        return {NAME: name, "er": er, "ihm": ihm, "ihn": ihn}

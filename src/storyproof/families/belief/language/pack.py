@@ -51,6 +51,29 @@ SENTENCES: dict[str, frozenset[str]] = {
 }
 KEYS = tuple(SENTENCES)
 PLAIN, NARRATIVE, TOMI = "plain", "narrative", "tomi"
+# What the sentences before say, so that a narrative goes on from there, with the role that a sentence then does not
+# name because it is that of the sentence before. All else is `usual`: the first time of an object, for instance.
+SITUATIONS: dict[str, str] = {
+    "usual": "",
+    "back": "",  # somebody enters a room again, or an object comes back to a container
+    "here": ROOM,  # in the room of the sentence before
+    "too": ROOM,  # somebody else has just entered it
+    "back here": ROOM,
+    "known": "",  # an object that was named before
+    "known here": ROOM,
+    "it": THING,  # the object of the sentence before
+    "back it": THING,
+    "him": HEARER,  # somebody speaks to the subject of the sentence before
+}
+_SITUATIONS_OF: dict[str, tuple[str, ...]] = {
+    "enter": ("back", "here", "too", "back here"),
+    "exit": ("here",),
+    "place": ("here", "known", "known here"),
+    "move": ("back", "it", "back it"),
+    "whisper": ("him",),
+    "whisper lie": ("him",),
+    "like": ("known",),
+}
 # The parts of each kind of question, with their slots. Parts called first, middle and last make up a chain.
 _ABOUT, _ASKED = frozenset((THING,)), frozenset((THING, CONTAINER))
 _ONE = frozenset((AGENT,))
@@ -66,6 +89,7 @@ QUESTIONS: dict[Ask, dict[str, frozenset[str]]] = {
 }
 ANSWERS = ("yes", "no", "unknown", "nobody", "between")
 _SLOT = re.compile(r"\{([^{}]*)\}")
+_TWO_FORMS = re.compile(r"(\w+)\|(\w+)(?=\})")
 _VERB = re.compile(r"\s*\[(.*?)\]")
 
 
@@ -82,11 +106,19 @@ Part = str | Slot
 
 @dataclass(frozen=True, slots=True)
 class SentenceTemplate:
-    """A sentence with slots, as it stands alone and as it stands after a connective or a time; and its line."""
+    """A sentence with slots.
+
+    Attributes:
+        alone: How it stands alone.
+        after: How it stands after a connective or a time.
+        line: Its line.
+        left_out: The role that it does not name because it is that of the sentence before; empty if there is none.
+    """
 
     alone: tuple[Part, ...]
     after: tuple[Part, ...]
     line: int
+    left_out: str = ""
 
 
 _Templates = dict[tuple[Ask, str], SentenceTemplate]
@@ -120,6 +152,8 @@ class LanguagePack:
         self.nouns[AGENT] = self.nouns[HEARER] = self.agents
         self.connectives = tuple(node.text() for node in top["connectives"].items())
         self.times = tuple(node.text() for node in top["times"].items())
+        # Where the sentences of a situation begin among those of `templates_of`, and how many pairs there are.
+        self.situations: dict[tuple[str, str], tuple[int, int]] = {}
         self.sentences = self._read_sentences(top["sentences"])
         self.questions, self.other_questions = self._read_questions(top["questions"])
         answers = top["answers"].mapping(ANSWERS)
@@ -157,14 +191,30 @@ class LanguagePack:
         return tuple(nouns)
 
     def _read_sentences(self, node: _Node) -> dict[tuple[str, str], tuple[SentenceTemplate, ...]]:
-        templates = {}
+        """Return the sentences by kind and style; each of a narrative for a known container, then for a new one."""
+        templates: dict[tuple[str, str], tuple[SentenceTemplate, ...]] = {}
         for key, item in node.mapping(KEYS).items():
-            styles = item.mapping((PLAIN, NARRATIVE), optional=(TOMI,) if key == "place" else ())
-            for style, texts in styles.items():
-                needed = SENTENCES[key] - ({ROOM} if style == TOMI else set())
-                nodes = texts.items() if style == NARRATIVE else [texts]
-                templates[key, style] = tuple(self._read_template(each, needed) for each in nodes)
+            for style, texts in item.mapping((PLAIN, NARRATIVE), (TOMI,) if key == "place" else ()).items():
+                if style == NARRATIVE:
+                    templates[key, style] = tuple(self._read_narrative(key, texts))
+                else:
+                    needed = SENTENCES[key] - ({ROOM} if style == TOMI else set())
+                    templates[key, style] = (self._read_template(texts, needed),)
         return templates
+
+    def _read_narrative(self, key: str, node: _Node) -> Iterator[SentenceTemplate]:
+        """Yield the sentences of a narrative, and note in `situations` which are for what situation."""
+        allowed = _SITUATIONS_OF.get(key, ())
+        items = {"usual": node} if node.is_list else node.mapping(("usual",), allowed)
+        start = 1  # after the plain sentence
+        for situation, texts in items.items():
+            left_out = SITUATIONS[situation]
+            nodes = texts.items()
+            self.situations[key, situation] = start, len(nodes)
+            start += 2 * len(nodes)
+            for each in nodes:
+                for is_new in (False, True):
+                    yield self._read_template(each, SENTENCES[key] - {left_out}, left_out=left_out, is_new=is_new)
 
     def _read_questions(self, node: _Node) -> tuple[_Templates, dict[tuple[Ask, str], tuple[SentenceTemplate, ...]]]:
         """Return what is asked by each part of a question, and how else people ask it: the rest of a list."""
@@ -179,9 +229,25 @@ class LanguagePack:
                 others[ask, part] = tuple(rest)
         return asks, others
 
-    def _read_template(self, node: _Node, needed: frozenset[str], *, is_loose: bool = False) -> SentenceTemplate:
-        """Read a sentence; a loose one may also have forms that agree with an object named elsewhere."""
-        text = node.text()
+    def _read_template(
+        self,
+        node: _Node,
+        needed: frozenset[str],
+        *,
+        is_loose: bool = False,
+        left_out: str = "",
+        is_new: bool = False,
+    ) -> SentenceTemplate:
+        """Read a sentence.
+
+        Args:
+            node: The sentence.
+            needed: The roles that it must name.
+            is_loose: Whether it may also have forms that agree with an object named elsewhere.
+            left_out: The role that the sentence before names.
+            is_new: Whether it names a container for the first time: the second of two forms ("{container:the|a}").
+        """
+        text = _TWO_FORMS.sub(r"\2" if is_new else r"\1", node.text())
         verb = _VERB.search(text)
         alone = self._parts(text.replace("[", "").replace("]", ""), node)
         after = alone
@@ -198,9 +264,9 @@ class LanguagePack:
                     f"expected one of each: {', '.join(sorted(needed)) or 'no slots'}"
                 )
         for slot in slots:
-            if slot.role not in needed and not (is_loose and slot.role == THING):
+            if slot.role not in needed and slot.role != left_out and not (is_loose and slot.role == THING):
                 raise node.error(f"{{{slot.role}:{slot.form}}} agrees with nothing in {quoted(text)}; remove it")
-        return SentenceTemplate(alone, after, node.line)
+        return SentenceTemplate(alone, after, node.line, left_out)
 
     def _parts(self, text: str, node: _Node) -> tuple[Part, ...]:
         parts: list[Part] = []
@@ -249,7 +315,7 @@ def render(
             if part.form in naming:
                 spans.append((part.role, len(text), len(text) + len(form)))
             text += form
-            is_silent = not text
+            is_silent = not form
         else:
             text += part.lstrip() if is_silent else part  # a subject that is left out takes its space with it
             is_silent = False

@@ -2,7 +2,8 @@
 
 Names and nouns, with whatever article or preposition belongs to their form, are replaced by a sign for what they are.
 What is left, the skeleton of the sentence, must be that of one kind of sentence and no other; a pack in which two kinds
-share one is refused. A pronoun is tried with everybody whom it could mean, and must leave exactly one.
+share one is refused. What a sentence leaves out is that of the sentence before: a pronoun is its subject, and the room
+and the object that are not named are those that it is about.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from storyproof.families.belief.language.pack import (
 )
 from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.tomi_text import resolve_rooms
-from storyproof.families.belief.world import EventKind, PlotEvent, PlotState
+from storyproof.families.belief.world import NOTHING, EventKind, PlotEvent, PlotState
 
 _FIRST_SIGN = 0xE000  # signs are characters for private use
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -60,17 +61,32 @@ class _Phrase(NamedTuple):
 
 
 class _Meaning(NamedTuple):
-    """What a skeleton means: the kind of sentence, and what each phrase of it is for; empty if for nothing."""
+    """What a skeleton means.
+
+    Attributes:
+        key: The kind of sentence.
+        roles: What each phrase of it is for; empty if for nothing.
+        is_silent: Whether its subject is left out.
+        left_out: The other role that it leaves to the sentence before; empty if there is none.
+        genders: Those of a hearer whom it does not name.
+    """
 
     key: str
     roles: tuple[str, ...]
     is_silent: bool = False
+    left_out: str = ""
+    genders: str = ""
 
 
 class _Pronoun(str):
     """In place of a name, whom it can mean: the genders."""
 
     __slots__ = ()
+
+
+_BEFORE = _Pronoun()  # in place of a room or an object: that of the sentence before
+_IN_ROOM = (EventKind.ENTER, EventKind.EXIT, EventKind.PLACE)
+_OF_THING = (EventKind.PLACE, EventKind.MOVE, EventKind.FEEL)
 
 
 class Phrase(NamedTuple):
@@ -125,6 +141,7 @@ class _Group(NamedTuple):
     forms: Forms
     is_name: bool = True
     is_silent: bool = False
+    gender: str = ""
 
 
 class _Scanner:
@@ -142,7 +159,8 @@ class _Scanner:
         for role in (AGENT, ROOM, THING, CONTAINER):
             groups: dict[frozenset[str], _Group] = {}
             for noun in pack.nouns[role]:
-                groups.setdefault(self._add(role, noun.word, noun.forms, noun.line), _Group(noun.forms))
+                group = _Group(noun.forms, gender=noun.gender)
+                groups.setdefault(self._add(role, noun.word, noun.forms, noun.line), group)
             self.groups[role] = list(groups.values())
         self.groups[HEARER] = list(self.groups[AGENT])
         for number, forms in enumerate(subjects(pack)):
@@ -242,9 +260,9 @@ class StoryReader:
         place = f"{self.pack.path}, line {template.line}"
         roles = list(dict.fromkeys(part.role for part in parts if isinstance(part, Slot)))
         groups = [self._scanner.groups[role] for role in roles]
-        if key == "like":  # one may like a container too, but a pronoun never likes anything
+        if key == "like":  # one may like a container too
             groups = [
-                [group for group in found if group.is_name] + (self._scanner.groups[CONTAINER] if role == THING else [])
+                found + (self._scanner.groups[CONTAINER] if role == THING else [])
                 for role, found in zip(roles, groups, strict=True)
             ]
         for chosen in product(*groups):
@@ -253,7 +271,13 @@ class StoryReader:
             text, spans = render(parts, words, self._scanner.naming, initial=initial)
             skeleton, phrases = self._scanner.scan(text, initial=initial)
             named = {(start, end): role for role, start, end in spans if end > start}
-            meaning = _Meaning(key, tuple(named.pop((each.start, each.end), "") for each in phrases), is_silent)
+            used = tuple(named.pop((each.start, each.end), "") for each in phrases)
+            hearers = [group.gender for role, group in zip(roles, chosen, strict=True) if role == template.left_out]
+            genders = (hearers[0] if hearers else _PRONOUNS) if template.left_out == HEARER else ""
+            meaning = _Meaning(key, used, is_silent, template.left_out, genders)
+            other = known.get(skeleton)
+            if other is not None and genders and genders not in other.genders:  # one word for men and women
+                meaning = known[skeleton] = other._replace(genders=_PRONOUNS)
             if named:
                 raise VocabularyError(f"{place}: in {quoted(text)} it is not clear what is named; reword it.")
             if known.setdefault(skeleton, meaning) != meaning:
@@ -270,7 +294,7 @@ class StoryReader:
         """
         sentences = story.split("\n") if isinstance(story, str) else story
         state = PlotState()
-        mentioned: dict[str, None] = {}
+        before = NOTHING
         events: list[PlotEvent] = []
         time, clock = "", -1
         has_open_places = False
@@ -284,16 +308,16 @@ class StoryReader:
             event = self._read_clause(sentence[start:], start > 0)
             if event is None:
                 raise ParseError(f"sentence {number}, {self._explain(sentence, start)}")
-            if isinstance(event.agent, _Pronoun):
-                event = self._resolve(event, number, sentence, state, mentioned)
-            elif event.kind == EventKind.MOVE:
+            if _leaves_out(event):
+                event = self._resolve(event, before, number, sentence)
+            if event.kind == EventKind.MOVE:
                 room = state.where.get(str(event.agent)) or state.homes.get(str(event.container))
                 if room is None and not has_open_places:
                     raise ParseError(f"sentence {number}: {event.agent} moves the {event.thing} but is in no room.")
                 event = event._replace(room=room)
             has_open_places |= event.kind == EventKind.PLACE and event.room is None
             state.advance(event)
-            mentioned.update(dict.fromkeys(name for name in (event.agent, event.hearer) if name is not None))
+            before = event
             events.append(event)
         return _find_rooms(events) if has_open_places else events
 
@@ -323,7 +347,7 @@ class StoryReader:
         meaning = self._meanings[0].get(skeleton)
         if meaning is None or meaning.is_silent or self._prefix.match(sentence):
             return None
-        if any(_is_pronoun(phrase.word) for phrase in phrases):
+        if meaning.left_out or any(_is_pronoun(phrase.word) for phrase in phrases):
             return None
         event = _event(meaning.key, {})
         return SentenceClause(event.kind, event.lie, [(each.role, each.word) for each in phrases], meaning.roles)
@@ -345,6 +369,8 @@ class StoryReader:
         words = {role: phrase.word for role, phrase in zip(meaning.roles, phrases, strict=True) if role}
         if meaning.is_silent:
             words[AGENT] = _Pronoun(_PRONOUNS)
+        if meaning.left_out:
+            words[meaning.left_out] = _Pronoun(meaning.genders) if meaning.genders else _BEFORE
         return _event(meaning.key, words)
 
     def _parse_open(self, text: str) -> PlotEvent | None:
@@ -357,21 +383,35 @@ class StoryReader:
                 return None if is_known else _event(key, words)
         return None
 
-    def _resolve(
-        self, event: PlotEvent, number: int, sentence: str, state: PlotState, mentioned: Iterable[str]
-    ) -> PlotEvent:
-        """Return an event with the one person whom its pronoun can mean."""
-        genders, people = str(event.agent), []
-        for name in mentioned:
-            if self._gender.get(name, genders) not in genders:
-                continue
-            room = state.where.get(name) if event.kind == EventKind.MOVE else event.room
-            tried = event._replace(agent=name, room=room)
-            if state.problem(tried) is None:
-                people.append(tried)
-        if len(people) != 1:
-            who = " or ".join(str(each.agent) for each in people) or "nobody mentioned so far"
-            raise ParseError(f"sentence {number}: the subject of {quoted(sentence)} can be {who}; name the person.")
+    def _resolve(self, event: PlotEvent, before: PlotEvent, number: int, sentence: str) -> PlotEvent:
+        """Return an event with what its sentence leaves to the one before.
+
+        Raises:
+            ParseError: If the sentence before has nothing that fits, or two people whom a pronoun fits.
+        """
+        if isinstance(event.agent, _Pronoun):
+            event = event._replace(agent=self._person(event.agent, "subject", before, number, sentence))
+        if isinstance(event.hearer, _Pronoun):
+            event = event._replace(hearer=self._person(event.hearer, "hearer", before, number, sentence))
+        for role, kinds in ((ROOM, _IN_ROOM), (THING, _OF_THING)):
+            if getattr(event, role) is _BEFORE:
+                word = getattr(before, role) if before.kind in kinds else None
+                if word is None:
+                    what = "an object" if role == THING else "a room"
+                    raise ParseError(
+                        f"sentence {number}: {quoted(sentence)} names no {what.split()[1]}, and the sentence before is "
+                        f"not about {what}; name it."
+                    )
+                event = event._replace(**{role: word})
+        return event
+
+    def _person(self, genders: str, role: str, before: PlotEvent, number: int, sentence: str) -> str:
+        """Return the subject of the sentence before, if nobody else in it has one of some genders."""
+        named = dict.fromkeys(name for name in (before.agent, before.hearer) if name is not None)
+        people = [name for name in named if self._gender.get(name, genders) in genders]
+        if people != [before.agent]:
+            who = " or ".join(people) or "nobody in the sentence before"
+            raise ParseError(f"sentence {number}: the {role} of {quoted(sentence)} can be {who}; name the person.")
         return people[0]
 
     def _explain(self, sentence: str, start: int) -> str:
@@ -521,6 +561,11 @@ def _asks_about(count: int) -> list[Ask]:
 
 def _is_pronoun(word: str) -> bool:
     return isinstance(word, _Pronoun)
+
+
+def _leaves_out(event: PlotEvent) -> bool:
+    """Return whether something in an event is left to the sentence before."""
+    return any(type(each) is _Pronoun for each in event)
 
 
 def _event(key: str, words: Mapping[str, Any]) -> PlotEvent:

@@ -10,17 +10,17 @@ _GENDERS = frozenset(("m", "f"))
 _THE = {"m": "el", "f": "la", "mpl": "los", "fpl": "las"}
 _A = {"m": "un", "f": "una", "mpl": "unos", "fpl": "unas"}
 _IT = {"m": "lo", "f": "la", "mpl": "los", "fpl": "las"}
-_VERBS = {"is": "está", "was": "estaba", "lay": "encontraba", "gusta": "gusta", "gustaba": "gustaba"}
+_VERBS = {"is": "está", "was": "estaba", "gustaba": "gustaba"}
 
 
 class Spanish:
     """See `Grammar`.
 
-    Forms of nouns: the, a, to ("al"), of ("del"); agreeing: is, was, lay, gusta, gustaba, it. Of names: name, and;
-    agreeing: absorto, atento.
+    Forms of nouns: the, The, a, to ("al"), of ("del"); agreeing: is, was, gustaba, it. Of names: name, and;
+    agreeing: absorto, encantado, lo.
     """
 
-    naming = frozenset((NAME, "the", "a", "to", "of", "and"))
+    naming = frozenset((NAME, "the", "The", "a", "to", "of", "and"))
     pronouns = MappingProxyType({MALE: "él", FEMALE: "ella"})
     is_silent = True
     spaced = True
@@ -36,6 +36,7 @@ class Spanish:
         contracted = the.startswith("el ")
         return {
             "the": the,
+            "The": the[:1].upper() + the[1:],
             "a": f"{_A[article + number]} {word}",
             "to": f"al {word}" if contracted else f"a {the}",
             "of": f"del {word}" if contracted else f"de {the}",
@@ -47,5 +48,5 @@ class Spanish:
         """Return the forms of a name."""
         ending = "a" if gender == FEMALE else "o"
         joined = "e" if name.lower().startswith(("i", "í", "hi")) else "y"
-        agreeing = {"absorto": f"absort{ending}", "atento": f"atent{ending}"}
+        agreeing = {"absorto": f"absort{ending}", "encantado": f"encantad{ending}", "lo": f"l{ending}"}
         return {NAME: name, "and": f"{joined} {name}", **agreeing}

@@ -1,0 +1,125 @@
+"""Train `tracker` and score it on held-out seeds: `python -m benchmarks.trackers --out DIR --minutes 2 --runs 3`.
+
+Writes the trained runs to DIR, and to DIR/figures.json the accuracy of every run on every set by kind of question. The
+sets are drawn here; `--data` adds files, such as published ToMi with proved labels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from storyproof.datasets.generate import make_benchmark
+from storyproof.datasets.reading import find_source, read_examples
+from storyproof.example import Example
+from storyproof.solvers.neural.tracker import TrackerSolver
+from storyproof.solvers.neural.tracker_training import train_tracker
+
+SETS: dict[str, tuple[str, dict[str, Any]]] = {
+    "tomi": ("tomi", {}),
+    "tomi-matched": ("tomi-matched", {}),
+    "tom-k plain": ("tom-k", {"preset": "plain"}),
+    "tom-k medium": ("tom-k", {"preset": "medium"}),
+    "tom-k hard": ("tom-k", {"preset": "hard"}),
+    "tom-k hard, restated": ("tom-k", {"preset": "hard", "restatements": 3}),
+    "tom-k hard, twice as long": ("tom-k", {"preset": "hard", "length": 76}),
+    "tom-k extreme to order 4": ("tom-k", {"preset": "extreme", "order": 4}),
+    "tom-k extreme to order 4, twice as long": ("tom-k", {"preset": "extreme", "order": 4, "length": 108}),
+}
+SEED = 71  # of the sets
+
+
+def rows_of(name: str, stories: int) -> list[Example]:
+    """Return the questions of a set that is drawn here."""
+    benchmark, settings = SETS[name]
+    made = make_benchmark(benchmark, SEED, **settings)
+    count = -(-stories // made.round) * made.round
+    return [Example.from_row(row) for table in made.blocks("test", count) for row in table.to_pylist()]
+
+
+def score(examples: Sequence[Example], answers: Sequence[str]) -> dict[str, Any]:
+    """Return the accuracy on average, of whole stories, and by kind of question."""
+    stories: dict[str, list[bool]] = defaultdict(list)
+    kinds: dict[str, list[bool]] = defaultdict(list)
+    for example, answer in zip(examples, answers, strict=True):
+        right = answer == example.answer
+        stories[example.story_id].append(right)
+        kinds[example.question_type].append(right)
+    every = [right for rights in stories.values() for right in rights]
+    return {
+        "questions": len(every),
+        "average": sum(every) / len(every),
+        "joint": sum(map(all, stories.values())) / len(stories),
+        "kinds": {kind: [sum(rights) / len(rights), len(rights)] for kind, rights in sorted(kinds.items())},
+    }
+
+
+def score_runs(folder: Path, stories: int, data: Sequence[str], device: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield how each run answers each set."""
+    examples = {name: rows_of(name, stories) for name in SETS if stories}
+    for each in data:
+        examples[each] = read_examples(find_source(each, None), proved=True)
+    runs = len(json.loads((folder / "run.json").read_text(encoding="utf-8"))["scores"])
+    for number in range(runs):
+        solver = TrackerSolver(folder, run=number, device=device)
+        for name, rows in examples.items():
+            started = time.process_time()
+            answers = solver.predict(rows)
+            seconds = time.process_time() - started
+            found = score(rows, answers) | {"run": number, "questions_per_cpu_second": round(len(rows) / seconds)}
+            print(number, name, f"{100 * found['average']:.2f} average, {100 * found['joint']:.2f} joint", flush=True)
+            yield name, found
+
+
+def main() -> None:
+    """Train and score."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--stories", type=int, default=1_500_000)
+    parser.add_argument("--steps", type=int, default=40_000)
+    parser.add_argument("--minutes", type=float, default=0.0, help="the most that one run may train")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--option", action="append", default=[], help="NAME=VALUE: of the plan of the training")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--test-stories", type=int, default=999)
+    parser.add_argument("--data", action="append", default=[], help="a file or folder to score besides")
+    parser.add_argument("--score-only", type=Path, help="score the runs of this folder instead of training")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    folder = arguments.score_only
+    if folder is None:
+        given = dict(text.split("=", 1) for text in arguments.option)
+        options = {name: float(value) if "." in value else int(value) for name, value in given.items()}
+        names = ("stories", "steps", "minutes", "runs", "seed")
+        folder = arguments.out / "run"
+        about = train_tracker(
+            folder,
+            {name: getattr(arguments, name) for name in names} | options,
+            device=arguments.device,
+            progress=lambda run, step, loss: print(run, step, f"{loss:.4f}", flush=True),
+        )
+        print(
+            json.dumps({name: about[name] for name in ("scores", "steps", "seconds", "seconds_of_drawing")}), flush=True
+        )
+    figures: dict[str, list[Any]] = defaultdict(list)
+    for name, found in score_runs(folder, arguments.test_stories, arguments.data, arguments.device):
+        figures[name].append(found)
+        (arguments.out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if torch.cuda.is_available():
+        print(f"{torch.cuda.max_memory_allocated() / 2**30:.1f} GiB of GPU memory at most")
+    metrics = folder / "metrics.jsonl"
+    if metrics.is_file() and folder != arguments.out:
+        shutil.copy(metrics, arguments.out / "metrics.jsonl")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,8 @@
 """The sentences and questions of many stories read at once, as arrays: those in the words of a language pack.
 
 Text is cut at its words, or characters where no spaces separate words. Names and nouns are found as `reader` finds
-them, and texts that differ in nothing else have one skeleton, which `reader` reads once. What it does not read, or not
-by its table of skeletons alone, is left to it: pronouns, words of one's own, connectives and times.
+them, and texts that differ in nothing else have one skeleton, which `reader` reads once. What it does not read by its
+table of skeletons, such as words of one's own, is left to it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import pyarrow as pa
 
 from storyproof.errors import ParseError
 from storyproof.families.belief.arrays import Flags
+from storyproof.families.belief.language.grammar import FEMALE, MALE
 from storyproof.families.belief.language.pack import AGENT, CONTAINER, HEARER, ROOM, THING
-from storyproof.families.belief.language.reader import StoryReader
+from storyproof.families.belief.language.reader import IN_ROOM, OF_THING, StoryReader
 from storyproof.families.belief.questions import ASKS
 from storyproof.families.belief.tomi_text import parse_question, parse_sentence
 from storyproof.families.belief.world import EventKind
@@ -31,12 +32,17 @@ Codes = npt.NDArray[np.int32]
 
 UNREAD = len(EventKind)  # the kind of a sentence that is left to `reader`
 ROLES = (AGENT, ROOM, THING, CONTAINER, HEARER)
+_GENDERS = {MALE: 1, FEMALE: 2}  # as bits
+_ANY = 3
+_KIND = np.arange(len(EventKind) + 1)
+_IN_ROOM, _OF_THING = np.isin(_KIND, IN_ROOM), np.isin(_KIND, OF_THING)
 _MOST_WORDS = 64  # of a text; longer ones are left to `reader`
 _MOST_REMEMBERED = 1 << 16  # tokens
 _WORD = re.compile(r"[\w'’-]+")
 _SPACE = " "
 _IN_WORD = np.zeros(256, np.bool_)  # bytes; those above 127 belong to letters and signs, which tokens tell apart
 _IN_WORD[[*b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_'-", *range(128, 256)]] = True
+_QUOTES = tuple(mark.encode() for mark in "“”„«»")
 _NOTHING = -1
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -81,12 +87,17 @@ class SentenceTable:
         is_tomi: Whether the sentence is one of ToMi's wording too.
         words: The word number of each role, [role, sentence], NO_WORD where a sentence has none. Things that are liked
             may be containers, whose numbers follow those of the things.
+        left_out: What is left to the sentence before, [role, sentence]: the genders that somebody can have as bits,
+            both of them for a room or an object; 0 for nothing.
+        hour: The number of the time with which it begins, -1 if it does not.
     """
 
     kind: npt.NDArray[np.uint8]
     is_lie: Flags
     is_tomi: Flags
     words: Words
+    left_out: npt.NDArray[np.uint8]
+    hour: npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +161,7 @@ class BlockReader:
         shift = [len(nouns[THING]) if each.role == CONTAINER else 0 for each in self._phrases]
         self._number = np.array(numbers, np.int32)
         self._number_as_thing = self._number + np.array(shift, np.int32)
+        self._gender = np.array([*(_GENDERS[noun.gender] for noun in nouns[AGENT]), 0], np.uint8)  # the last: nobody
 
     def _build_trie(self, pieces: Sequence[Sequence[str]]) -> None:
         """Build the tables that lead from the words of phrases to the phrases."""
@@ -175,11 +187,14 @@ class BlockReader:
         is_tomi = np.zeros(count + 1, np.bool_)
         # Which phrase of a skeleton is for which role; the last skeleton is that of what is not read.
         slots = np.full((len(ROLES), count + 1), _NOTHING, np.int32)
+        left_out, hour = np.zeros((len(ROLES), count + 1), np.uint8), np.full(count + 1, _NOTHING, np.int8)
         for number, (text, named) in enumerate(self._representatives(texts, alike)):
-            clause = self._reader.plain_clause(text)
+            clause = self._reader.clause(text)
             if clause is None or clause.named != named:
                 continue
-            kind[number], is_lie[number] = clause.kind, clause.is_lie
+            kind[number], is_lie[number], hour[number] = clause.kind, clause.is_lie, clause.hour
+            for role, genders in clause.left_out.items():
+                left_out[ROLES.index(role), number] = sum(_GENDERS[each] for each in genders) or _ANY
             is_tomi[number] = _read_if_possible(parse_sentence, text) is not None
             for place, role in enumerate(clause.roles):
                 if role:
@@ -188,7 +203,39 @@ class BlockReader:
         for row, (role, places) in enumerate(zip(ROLES, slots, strict=True)):
             numbers = self._number_as_thing if role == THING else self._number
             words[row] = _pick(numbers, alike.phrases, places[alike.skeleton])
-        return SentenceTable(kind[alike.skeleton], is_lie[alike.skeleton], is_tomi[alike.skeleton], words)
+        which = alike.skeleton
+        return SentenceTable(kind[which], is_lie[which], is_tomi[which], words, left_out[:, which], hour[which])
+
+    def fill_in(self, kind: npt.NDArray[np.uint8], words: Words, left_out: npt.NDArray[np.uint8]) -> Flags:
+        """Put into sentences what they leave to the one before, by the rule of `reader`; return where there is nothing.
+
+        Args:
+            kind: What happens, [story, time].
+            words: The words of each role, [role, story, time], which are changed.
+            left_out: See `SentenceTable`, [role, story, time].
+        """
+        agent, hearer, room, thing = (ROLES.index(role) for role in (AGENT, HEARER, ROOM, THING))
+        is_wrong = np.zeros(kind.shape[0], np.bool_)
+        for time in np.flatnonzero(left_out.any(axis=(0, 1))).tolist():
+            needed = left_out[:, :, time]
+            if not time:
+                is_wrong |= needed.any(axis=0)
+                continue
+            before, subject, other = kind[:, time - 1], words[agent, :, time - 1], words[hearer, :, time - 1]
+            for role in (agent, hearer):
+                genders = needed[role]
+                fits = (self._gender[subject] & genders) > 0
+                fits &= (other == subject) | ((self._gender[other] & genders) == 0)
+                is_wrong |= (genders > 0) & ~fits
+                words[role, :, time] = np.where(genders > 0, subject, words[role, :, time])
+            for role, known in ((room, _IN_ROOM[before]), (thing, _OF_THING[before])):
+                word = words[role, :, time - 1]
+                is_missing = needed[role] > 0
+                is_wrong |= is_missing & ~(
+                    known & (word != NO_WORD) & (word < len(self._reader.pack.nouns[ROLES[role]]))
+                )
+                words[role, :, time] = np.where(is_missing, word, words[role, :, time])
+        return is_wrong
 
     def questions(self, texts: pa.StringArray) -> QuestionTable:
         """Read different questions."""
@@ -349,7 +396,7 @@ def _cut(texts: pa.StringArray, *, is_spaced: bool) -> tuple[pa.DictionaryArray,
     bounds = np.frombuffer(offsets, np.int32, len(texts) + 1, texts.offset * 4)
     letters = np.frombuffer(data, np.uint8, int(bounds[-1])) if data is not None else np.zeros(0, np.uint8)
     if is_spaced:
-        in_word = _IN_WORD[letters]
+        in_word = _IN_WORD[letters] & ~_find_quotes(letters)
         begins = in_word.copy()
         begins[1:] &= ~in_word[:-1]
     else:
@@ -359,6 +406,19 @@ def _cut(texts: pa.StringArray, *, is_spaced: bool) -> tuple[pa.DictionaryArray,
     cuts = np.append(np.flatnonzero(begins), bounds[-1]).astype(np.int32)
     tokens = pa.Array.from_buffers(pa.string(), len(cuts) - 1, [None, pa.py_buffer(cuts), data])
     return tokens.dictionary_encode(), np.searchsorted(bounds, cuts[:-1], "right") - 1
+
+
+def _find_quotes(letters: npt.NDArray[np.uint8]) -> Flags:
+    """Return which bytes belong to quotation marks, which stand beside words."""
+    found = np.zeros(len(letters), np.bool_)
+    for mark in _QUOTES:
+        width = len(mark)
+        at = np.flatnonzero(letters[: max(0, len(letters) - width + 1)] == mark[0])
+        for place, byte in enumerate(mark[1:], start=1):
+            at = at[letters[at + place] == byte]
+        for place in range(width):
+            found[at + place] = True
+    return found
 
 
 def _places(owner: Numbers, count: int) -> Numbers:

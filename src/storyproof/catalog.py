@@ -59,7 +59,10 @@ ENGINES = {
     "processes": "storyproof.engines.processes:Processes",
     "ray": "storyproof.integrations.ray_engine:RayEngine",
 }
-CURRICULA = {"tracker": "storyproof.families.belief.curriculum:BeliefCurriculum"}
+CURRICULA = {
+    "tracker": "storyproof.families.belief.curriculum:BeliefCurriculum",
+    "composer": "storyproof.families.kinship.curriculum:KinshipCurriculum",
+}
 _TABLES = {
     "family": FAMILIES,
     "benchmark": BENCHMARKS,

@@ -31,6 +31,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(missing)
 
 
+# Rectangles of all texts that are visible, each with its text; those of one line of one text are one.
+BOXES = """() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (!node.textContent.trim() || node.parentElement.closest("option, script, style, #tip, .toc")) continue;
+    if (!node.parentElement.checkVisibility({ visibilityProperty: true })) continue;
+    // Bars that stick stand above what scrolls; some captions are for screen readers only.
+    if (node.parentElement.closest(".unseen, .bar, .player, .stage figcaption, .backdrop")) continue;
+    const everywhere = { left: -Infinity, right: Infinity };
+    const holder = node.parentElement.closest(".scroll")?.getBoundingClientRect() ?? everywhere;
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      const [left, right] = [Math.max(box.left, holder.left), Math.min(box.right, holder.right)];
+      if (right - left < 1 || box.height < 1) continue;
+      found.push([left, box.top, right, box.bottom, node.textContent.trim().slice(0, 40)]);
+    }
+  }
+  return found;
+}"""
+
+
+def overprinted(boxes: list[list[Any]]) -> list[tuple[str, str]]:
+    """Return pairs of texts that cover each other by more than the space between lines."""
+    found = []
+    boxes.sort(key=lambda box: box[1])
+    for place, (left, _, right, bottom, text) in enumerate(boxes):
+        for other_left, other_top, other_right, other_bottom, other in boxes[place + 1 :]:
+            if other_top >= bottom - 4:
+                break
+            if min(right, other_right) - max(left, other_left) > 1 and min(bottom, other_bottom) - other_top > 4:
+                found.append((text, other))
+    return found
+
+
 @dataclass
 class Visit:
     """A page that was opened, and what it did that it should not: errors, forbidden things, requests, dialogs."""
@@ -45,6 +82,10 @@ class Visit:
         """Return what axe-core finds, of all levels."""
         found = Axe().run(self.page).response["violations"]
         return [f"{each['id']}: {each['help']}: {[node['html'][:200] for node in each['nodes'][:3]]}" for each in found]
+
+    def overprints(self) -> list[tuple[str, str]]:
+        """Return pairs of texts of which one covers the other."""
+        return overprinted(self.page.evaluate(BOXES))
 
     def overflow(self) -> int:
         """Return by how many pixels the page is wider than the screen."""

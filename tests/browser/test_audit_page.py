@@ -36,6 +36,7 @@ def test_filters(visit: Open, page: Path) -> None:
     seen = visit(page)
     assert len(rows(seen)) == 7
     assert rows(seen)[:2] == ["0", "2"]  # wrong answers first
+    expect(seen.page.locator(".finding .asking").first).to_have_text(SEARCH)
     for name, value, found in [
         ("file", "1.3_test.csv", {"7", "8", "9"}),
         ("kind", "structural", {"0", "2"}),

@@ -19,6 +19,12 @@ from tests.web.test_stories import FAMILY, QUESTION, STORY
 READY = "html[data-ready]"
 expect.set_options(timeout=TIMEOUT_MS)
 PLACE: dict[str, Any] = {"benchmark": "tomi", "split": "test", "place": 4, "number": 0}
+# Where the text of a node ends.
+RIGHT_END = """each => {
+  const range = document.createRange();
+  range.selectNodeContents(each);
+  return range.getBoundingClientRect().right;
+}"""
 STORIES = 50  # of which the picture must be whole on the first screen
 
 
@@ -366,6 +372,26 @@ def test_accessible_in_every_size_and_colour(
     expect(seen.page.locator("#pictures figure")).to_have_count(2)
     assert seen.findings() == []
     assert seen.overflow() <= 0
+
+
+@pytest.mark.parametrize("width", [1920, 1280, 390])
+def test_no_text_covers_another(opened: Callable[..., Visit], width: int) -> None:
+    """With the most people, the longest names of relations and all dials open."""
+    for benchmark, preset in (("tom-k", "hard"), ("clutrr", "")):
+        seen = opened(PLACE | {"benchmark": benchmark, "preset": preset, "place": 3}, width=width)
+        seen.page.evaluate("document.querySelectorAll('#settings details').forEach((each) => { each.open = true; })")
+        assert seen.overprints() == []
+        assert seen.page.locator(".dial.turned").count() == 0
+        for dial in seen.page.locator(".dial.number").all():
+            text = dial.locator(".name > span").evaluate(RIGHT_END)
+            slider = dial.locator("input").bounding_box()
+            assert slider is not None
+            assert text <= slider["x"]
+        if width == 390:
+            for target in seen.page.locator(".tools button, .chips button, #asked select, #asked button").all():
+                box = target.bounding_box()
+                assert box is None or box["height"] >= 36, target.text_content()
+        assert seen.overflow() <= 0
 
 
 def test_a_server_that_is_gone_is_noticed(opened: Callable[..., Visit]) -> None:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from PIL import Image
@@ -15,7 +15,7 @@ from storyproof.benchmark import Benchmark
 from storyproof.evaluation.runs import Evaluation
 from storyproof.pictures.colours import colour
 from storyproof.reports.report import report
-from tests.browser.conftest import Open
+from tests.browser.conftest import Open, overprinted
 from tests.reports.run_samples import HOSTILE, LONG_NAMES, chat_name, data_folder, evaluate, long_names
 
 READY = "html[data-ready]"
@@ -311,38 +311,6 @@ def test_six_thousand_questions_are_usable_at_once(visit: Open, tmp_path: Path) 
     assert seen.trouble == []
 
 
-# Rectangles of all texts that are visible, each with its text; those of one line of one text are one.
-BOXES = """() => {
-  const found = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const range = document.createRange();
-  while (walker.nextNode()) {
-    const node = walker.currentNode;
-    if (!node.textContent.trim() || node.parentElement.closest("option, script, style, #tip, .toc")) continue;
-    if (!node.parentElement.checkVisibility({ visibilityProperty: true })) continue;
-    range.selectNodeContents(node);
-    for (const box of range.getClientRects()) {
-      if (box.width < 1 || box.height < 1) continue;
-      found.push([box.left, box.top, box.right, box.bottom, node.textContent.trim().slice(0, 40)]);
-    }
-  }
-  return found;
-}"""
-
-
-def overprinted(boxes: list[list[Any]]) -> list[tuple[str, str]]:
-    """Return pairs of texts that cover each other by more than the space between lines."""
-    found = []
-    boxes.sort(key=lambda box: box[1])
-    for place, (left, _, right, bottom, text) in enumerate(boxes):
-        for other_left, other_top, other_right, other_bottom, other in boxes[place + 1 :]:
-            if other_top >= bottom - 4:
-                break
-            if min(right, other_right) - max(left, other_left) > 1 and min(bottom, other_bottom) - other_top > 4:
-                found.append((text, other))
-    return found
-
-
 @pytest.fixture(scope="module")
 def long_named(folder: Path) -> Path:
     """A report on eight models with long names on three datasets, with its figures beside it."""
@@ -369,7 +337,7 @@ def test_long_names_fit_everywhere(visit: Open, long_named: Path, width: int) ->
     assert page.locator("#matrix .name").first.get_attribute("title") is None
     full = {button.get_attribute("title") for button in page.locator("#matrix button.series").all()}
     assert set(LONG_NAMES) <= full
-    assert overprinted(page.evaluate(BOXES)) == []
+    assert seen.overprints() == []
     assert seen.overflow() <= 0
     assert seen.trouble == []
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.findings import AuditReport, FileReport, Finding
-from storyproof.reports.audit_page import Examples, Section, audit_page, listed
+from storyproof.reports.audit_page import Examples, Section, audit_page, describe_result, listed
 from tests.families.kinship.pictures.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
 from tests.groups import try_examples
 from tests.samples import BELIEF, SEARCH, changed, example
@@ -114,7 +114,7 @@ def test_totals_and_classes() -> None:
     assert "5 of 2,400 answers (0.2%) are wrong, 1 of them only under some readings (rule-dependent)." in text
     assert "2 other findings in 2 files." in text
     assert text.index("rule-dependent: wrong under the default readings") < text.index("structural")
-    assert "The labelled answer is wrong." in text
+    assert "The labelled answer is wrong" in text
     assert "2,400" in text.split("\n")
     assert "wrong answers: first order" in text
     assert "All findings are listed." in text
@@ -144,6 +144,28 @@ def test_answers_may_be_right_where_other_labels_are_wrong() -> None:
     assert "No answer is wrong in 1,200 questions." in page
     assert "1 other finding in 1 file." in page
     assert '<section class="verdict fail"' in page
+
+
+def test_what_is_right_under_some_reading_is_not_shown_as_wrong() -> None:
+    depends = [erratum(row, reading="infer-mover") for row in range(3)]
+    assert '<section class="verdict depends"' in audit_page(report_of(*depends), {}, title="x")
+    assert '<section class="verdict fail"' in audit_page(report_of(*depends, erratum(4)), {}, title="x")
+
+
+def test_what_is_not_understood_is_never_called_right() -> None:
+    unread = report_of(*(erratum(row, kind="unread", field="story") for row in range(300)))
+    assert describe_result(unread) == [
+        "No answer is wrong in 900 questions that are understood.",
+        "300 of 1,200 questions (25.0%) are not understood; nothing is known about their answers.",
+    ]
+    unread.files[0].findings.append(erratum(400))
+    assert describe_result(unread)[0] == "1 of 1,200 answers (0.1%) are wrong."
+    nothing = report_of(*(erratum(row, kind="unread", field="story") for row in range(1200)))
+    [result] = describe_result(nothing)
+    assert result == "None of 1,200 questions is understood, so nothing is known about the answers."
+    page = audit_page(nothing, {}, title="x")
+    assert result in page
+    assert "is wrong" not in page.partition("<script")[0].partition("What is wrong")[0]
 
 
 def test_rare_findings_never_look_like_none() -> None:

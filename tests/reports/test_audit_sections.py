@@ -16,7 +16,7 @@ import storyproof
 from storyproof.audits.audit import ERRATA
 from storyproof.errors import DataError
 from storyproof.findings import AuditReport
-from storyproof.reports.audit_sections import overlaps_of, page_of, shortcuts_of
+from storyproof.reports.audit_sections import language_of, overlaps_of, page_of, shortcuts_of
 from tests.reports.test_audit_page import Elements, data_of
 
 TALE = """1 Ada entered the attic.
@@ -78,6 +78,14 @@ def test_data_alone_are_answered_from_one_another(tomi: Path, name: str, questio
     assert found["trained_on"] != "train"
 
 
+def test_whole_stories_are_counted_where_they_have_several_questions(tomi: Path) -> None:
+    found, _ = shortcuts_of([tomi / "test.txt"])
+    page = page_of(AuditReport([]), [tomi / "test.txt"], {"shortcuts": found})
+    assert ">joint</th>" in page
+    single = found | {"questions": found["stories"]}
+    assert ">joint</th>" not in page_of(AuditReport([]), [tomi / "test.txt"], {"shortcuts": single})
+
+
 # --- overlaps
 
 
@@ -114,6 +122,18 @@ def test_without_conflicts_none_is_shown(conflicting: Path) -> None:
     assert "conflict: " not in shown(view)
     page = page_of(AuditReport([]), [conflicting / "test.txt"], {"overlaps": found})
     assert "Conflicting labels" not in page
+
+
+# --- language
+
+
+def test_files_are_named_without_the_folders_of_this_machine(conflicting: Path) -> None:
+    found, view = language_of([conflicting])
+    assert sorted(found) == ["test.txt", "train.txt"]
+    assert str(conflicting) not in shown(view)
+    put(conflicting / "more" / "test.txt", tale("cap"))
+    found, _ = language_of([conflicting / "test.txt", conflicting / "more" / "test.txt"])
+    assert set(found) == {f"{conflicting.name}/test.txt", "more/test.txt"}
 
 
 # --- the page

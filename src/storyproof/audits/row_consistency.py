@@ -57,6 +57,8 @@ class FileOrder:
 
     def check(self, table: pa.Table) -> tuple[()]:
         """Take the next rows; nothing is found here."""
+        if not table.num_rows:
+            return ()
         if self._first is None and self._fits:
             first = [table.column(name)[0].as_py() if name in table.column_names else None for name in _STORY]
             self._first = first[0], first[1] or ""

@@ -8,6 +8,7 @@ are read as `storyproof.story` reads a user's own text, and judged again in the 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,11 +39,12 @@ from storyproof.formats.format import (
     formats,
     load_format,
     numbers_of,
+    place_of,
     with_places,
 )
 from storyproof.formats.lines import find_bad_bytes
 from storyproof.formats.published import CLUTRR_SETS
-from storyproof.formats.records import RECORD, RecordFile
+from storyproof.formats.records import BROKEN, RECORD, RecordFile
 from storyproof.io.bounded_input import name_of
 from storyproof.runtime.collection import without_collection
 from storyproof.runtime.progress import beat
@@ -51,6 +53,7 @@ AUTO = "auto"
 MOST_LISTED = 10_000  # rows of a file that are not understood; the others are counted
 _MOST_ANSWERS = 50  # different ones that are candidates of every question
 _PARTS = ("story", "question")  # of a row, with which reasons begin
+_SENTENCE = re.compile(r"(?:story, line|story: sentence|sentence) (\d+)")  # with which reasons name a sentence
 _PROBED = 256  # rows in which columns under names of ours are compared with what follows
 _LEAST_PROBED, _OTHER = 5, 0.9  # how many of them must be judged, and the share that must differ
 
@@ -107,7 +110,7 @@ def examine(
             if seams is not None:
                 seams.append(len(report.findings))
             if source.keeps_ids:
-                report.findings += watch(table)
+                report.findings += watch(_whole_rows(table))
             report.questions += table.num_rows
             report.stories += len(story_starts(table))
     except DataError as error:
@@ -123,6 +126,14 @@ def examine(
     if hashes is not None:
         hashes.append(checks.hashes())
     return report
+
+
+def _whole_rows(table: pa.Table) -> pa.Table:
+    """Return rows without those of records that cannot be read, of which nothing is known."""
+    if RECORD not in table.column_names:
+        return table
+    causes = pc.struct_field(table.column(RECORD), "cause")
+    return table.filter(pc.fill_null(pc.not_equal(causes, BROKEN), True))
 
 
 def examine_table(table: pa.Table, name: str = "table", **settings: object) -> FileReport:
@@ -187,6 +198,7 @@ class RowSource:
         """Yield the rows of each family: that of the format or of the columns, else that which reads the question."""
         form = self.subject.format
         if self._file is None:
+            table = table.drop_columns([RECORD]) if RECORD in table.column_names else table
             yield (load_family(form.family) if form.family else family_of_table(table)), table
             return
         table = table.drop_columns([RECORD])
@@ -234,6 +246,15 @@ def _as_rows_of(family: Family, table: pa.Table) -> pa.Table:
     ]
     found = pa.table([each.cast(field.type) for each, field in zip(columns, schema, strict=True)], schema=schema)
     return found.append_column(table.schema.field(PLACE), table.column(PLACE))
+
+
+def _line_of(reason: str, table: pa.Table, finding: Finding) -> int:
+    """Return the line of the sentence that is not understood, in formats in which sentences have lines."""
+    sentence = _SENTENCE.match(reason)
+    if sentence is None:
+        return finding.line
+    numbers, _ = numbers_of(table)
+    return place_of(table, numbers.index(finding.row)).line_of(int(sentence[1]))
 
 
 def _other_meanings(subject: Subject, file: RecordFile) -> list[str]:
@@ -433,7 +454,8 @@ class _Bench:
                 if each.kind == UNREAD:
                     reason = reworded.reasons.get(each.row, each.found)
                     part = next((part for part in _PARTS if reason.startswith((f"{part}:", f"{part},"))), each.field)
-                    self._add_unread(replace(each, found=reason, field=part))
+                    line = _line_of(reason, table, each) if part == "story" else each.line
+                    self._add_unread(replace(each, found=reason, field=part, line=line))
             findings = [each for each in findings if each.kind != UNREAD]
         return list(map(self._as_written, findings)) if self.subject.is_foreign else findings
 
@@ -475,8 +497,8 @@ class _Bench:
 
 
 def story_tables(subject: Subject) -> Iterator[pa.Table]:
-    """Read a file with places, in tables of whole stories."""
-    return RowSource(subject).tables()
+    """Read the records of a file that can be read with places, in tables of whole stories."""
+    return map(_whole_rows, RowSource(subject).tables())
 
 
 def _is_ours(path: Path, form: Format) -> bool:

@@ -28,7 +28,7 @@ def train(
         str,
         typer.Argument(
             help="memnn, relnet or entnet; bilstm-mean, bilstm-attention, rn, mac, bert, bert-lstm, gat or rmc; or "
-            "tracker, which draws its own stories.",
+            "tracker or composer, which draw their own stories.",
             autocompletion=completion.trainable,
         ),
     ],
@@ -77,11 +77,19 @@ def train(
         refuse_settings(context)
     made_with = {} if benchmark is None else given_settings(context, load_benchmark(benchmark))
     settings, others = training_settings(context, option or ())
-    if model == "tracker":
+    if model in ("tracker", "composer"):
         given = {"--data": data, "--benchmark": benchmark, "--split": split, "--encoder": encoder}
         plan = {name: value for name, value in (("stories", stories), ("runs", runs), ("seed", seed)) if value}
-        _train_tracker(
-            out, plan, settings, others, [name for name, value in given.items() if value], device, force, json_out
+        _train_small(
+            model,
+            out,
+            plan,
+            settings,
+            others,
+            [name for name, value in given.items() if value],
+            device,
+            force,
+            json_out,
         )
         return
     defaults, most = default_options(model), make_settings(model, settings).epochs
@@ -112,7 +120,8 @@ def train(
     note(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
 
 
-def _train_tracker(
+def _train_small(
+    model: str,
     out: Path,
     plan: dict[str, Any],
     settings: Mapping[str, Any],
@@ -122,24 +131,24 @@ def _train_tracker(
     force: bool,
     json_out: Path | None,
 ) -> None:
-    """Train `tracker`, which has no data but the stories that it draws."""
-    from storyproof.solvers.neural.tracker_training import make_plan, train_tracker
+    """Train `tracker` or `composer`, which have no data but the stories that they draw."""
+    from storyproof.solvers.neural.composer_training import train_composer
+    from storyproof.solvers.neural.tracker_training import train_tracker
 
-    names = {"batch": "batch", "rate": "rate"}
-    refused += [f"the setting {name}" for name in settings if name not in names]
+    refused += [f"the setting {name}" for name in settings if name not in ("batch", "rate")]
     if refused:
         raise ConfigError(
-            f"tracker draws its own stories and has its own options, so {refused[0]} has no effect; leave it out, or "
+            f"{model} draws its own stories and has its own options, so {refused[0]} has no effect; leave it out, or "
             "use --stories, --runs, --seed, --batch-size, --learning-rate and --option."
         )
-    plan |= {names[name]: value for name, value in settings.items()} | dict(_option(text, {}) for text in others)
-    make_plan(plan)  # raises before anything is drawn
+    plan |= dict(settings) | dict(_option(text, {}) for text in others)
+    learn = train_tracker if model == "tracker" else train_composer
     with _stopping(out):
-        about = train_tracker(out, plan, device=device, force=force)
+        about = learn(out, plan, device=device, force=force)
     if write_results(json_out, [about]):
         return
     scores = ", ".join(f"{100 * score:.2f}" for score in about["scores"])
-    note(f"tracker: {about['stories']:,} stories; percent right about held-back stories, by run: {scores}")
+    note(f"{model}: {about['stories']:,} stories; percent right about held-back stories, by run: {scores}")
     note(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
 
 

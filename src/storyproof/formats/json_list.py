@@ -435,22 +435,46 @@ class _Members:
 
 
 def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
-    """Write a list with some changes; where a member is left out, so is the text before it."""
+    """Write a list with some changes; where a member is left out, so is the text before it.
+
+    A file that cannot be read from some place on is copied from there.
+    """
     with open_file(path) as source:
         file.write(MARK if source.read(len(MARK)) == MARK else b"")
     end: list[str] = []
-    rows, opening, part = 0, "", None
-    for row, member in enumerate(read_members(path, end=end, newline="")):
-        rows = row + 1
+    rows, opening, part, done = 0, "", None, 0
+    members = read_members(path, end=end, newline="")
+    while True:
+        try:
+            member = next(members, None)
+        except DataError:
+            if changes.rows != rows + 1:  # what cannot be read is a row
+                raise
+            file.write(opening.encode())
+            _copy_from(path, file, done)
+            return
+        if member is None:
+            break
+        done += len(member.before) + len(member.text)
+        rows += 1
         if member.part != part:  # the text before a list stays, whatever becomes of its first member
             opening, part = opening + member.before, member.part
-        if row in changes.gone:
+        if rows - 1 in changes.gone:
             continue
         before = opening or member.before
         opening = ""
-        file.write((before + edit_row(path, row, member.text, changes)).encode())
+        file.write((before + edit_row(path, rows - 1, member.text, changes)).encode())
     changes.check_rows(path, rows)
     file.write((opening + end[0]).encode())
+
+
+def _copy_from(path: Path, file: BinaryIO, start: int) -> None:
+    """Copy a text from a character on, whatever its bytes are."""
+    with open_text(path, newline="", errors="surrogateescape") as source:
+        while start and (passed := source.read(min(start, _PIECE))):
+            start -= len(passed)
+        while piece := source.read(_PIECE):
+            file.write(piece.encode(errors="surrogateescape"))
 
 
 def _write_patched_object(path: Path, file: BinaryIO, changes: Changes, keys: Sequence[str]) -> None:

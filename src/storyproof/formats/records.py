@@ -35,7 +35,7 @@ from storyproof.formats.published import find_published
 from storyproof.formats.restated import Restated
 
 RECORD = "record"  # the column with what a record says besides the columns of examples
-_RECORD_TYPE = pa.struct(
+RECORD_TYPE = pa.struct(
     [
         ("number", pa.int64()),  # of the record, from 0
         ("part", pa.string()),  # of the file, such as train
@@ -170,7 +170,7 @@ class RecordFile:
     def _table(self, rows: list[dict[str, Any]], first: int) -> pa.Table:
         columns = [_column([row.get(each.name) for row in rows], each.type) for each in self._schema]
         table = pa.table(columns, schema=self._schema)
-        table = table.append_column(RECORD, pa.array([row[RECORD] for row in rows], _RECORD_TYPE))
+        table = table.append_column(RECORD, pa.array([row[RECORD] for row in rows], RECORD_TYPE))
         lines, answers = [row["line"] for row in rows], [row["answer at"] for row in rows]
         return with_places(table, first, lines, answers=answers)
 

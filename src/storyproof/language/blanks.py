@@ -27,8 +27,11 @@ class BlankedSentence(NamedTuple):
 class Blanker:
     """Divides sentences into known words and names: all other words.
 
+    A word that follows "the" is a name unless these two together are known, for a thing may have the name of something
+    that people do ("the watch"). So is a word with a capital letter within a sentence.
+
     Args:
-        known: The known words, in lower case.
+        known: The known words, in lower case; "the room" for a known word after "the".
     """
 
     def __init__(self, known: Collection[str]) -> None:
@@ -42,10 +45,17 @@ class Blanker:
 
     def _divide(self, text: str) -> BlankedSentence:
         """Return a text as one sentence."""
-        words = [word.lower() for word in _WORD.findall(_NUMBER.sub("", text))]
+        texts = _WORD.findall(_NUMBER.sub("", text))
+        words = [each.lower() for each in texts]
+        known = [
+            word in self._known
+            and not (place and texts[place][0].isupper())
+            and not (place and words[place - 1] == "the" and f"the {word}" not in self._known)
+            for place, word in enumerate(words)
+        ]
         return BlankedSentence(
-            tuple(word if word in self._known else BLANK for word in words),
-            tuple(word for word in words if word not in self._known),
+            tuple(word if one else BLANK for word, one in zip(words, known, strict=True)),
+            tuple(word for word, one in zip(words, known, strict=True) if not one),
         )
 
     def _divide_sentence(self, text: str) -> Sequence[BlankedSentence]:

@@ -97,6 +97,7 @@
       if (each.expected) change.append(" → ", make("ins", "data", short(each.expected)));
     }
     if (each.reading) change.append(make("span", "badge", "rule-dependent"));
+    if (each.question) change.append(make("span", "asking data", each.question)); // the body says it, too
     const where = make("span", "where", make("span", "data", each.file), ` ${place(each)}`);
     const summary = make("summary", "", where, make("span", "kind", words(each.kind)), change);
     return folded("finding", summary, () => makeBody(each));
@@ -161,6 +162,7 @@
   }
 
   fillChoices();
+  form.hidden = document.getElementById("count").hidden = !findings.length;
   const all = () => findings.length;
   const shown = page.listing({ size: PAGE, find, card: cardOf, all, noun: "listed findings" });
   document.querySelectorAll("button[data-kind]").forEach((button) => {

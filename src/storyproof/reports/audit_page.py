@@ -13,7 +13,7 @@ from storyproof.audits.audit import audited_families, by_consequence, kinds_of
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import Picture, families, family_of
-from storyproof.findings import AuditReport, FileReport, Finding
+from storyproof.findings import UNREAD, AuditReport, FileReport, Finding
 from storyproof.language.display_names import display_name
 from storyproof.pictures.svg import element, safe
 from storyproof.reports.header import page_header
@@ -69,7 +69,7 @@ def audit_page(
     data["kinds"] = kinds_of(report)
     body = Template(read_asset(__package__, "audit_page.html")).substitute(
         title=safe(title),
-        tone="pass" if report.ok else "fail",
+        tone="pass" if report.ok else "depends" if all(each.reading for each in report.findings) else "fail",
         lead=_lead(report, verdict),
         classes=_classes(report),
         sections="\n".join(_section(number, each) for number, each in enumerate(sections)),
@@ -167,10 +167,18 @@ def _questions(file: FileReport) -> int:
 
 
 class _Answers(NamedTuple):
-    """Findings about answers: how many rows are wrong, how many of them rule-dependent, and how many other findings."""
+    """Findings about answers.
+
+    Attributes:
+        wrong: How many rows are wrong.
+        some: How many of them are rule-dependent.
+        unread: How many rows are not understood.
+        other: How many other findings there are.
+    """
 
     wrong: int
     some: int
+    unread: int
     other: int
 
 
@@ -179,7 +187,9 @@ def _about_answers(report: AuditReport, findings: Sequence[Finding]) -> _Answers
     wrong = [each for each in findings if each.row >= 0 and each.field in fields]
     sure = {(each.file, each.row) for each in wrong if not each.reading}
     every = {(each.file, each.row) for each in wrong}
-    return _Answers(len(every), len(every - sure), len(findings) - len(wrong))
+    unread = [each for each in findings if each.kind == UNREAD and each.row >= 0]
+    rows = {(each.file, each.row) for each in unread}
+    return _Answers(len(every), len(every - sure), len(rows), len(findings) - len(wrong) - len(unread))
 
 
 def describe_result(report: AuditReport) -> list[str]:
@@ -190,10 +200,20 @@ def describe_result(report: AuditReport) -> list[str]:
     if not findings:
         checked = f"All {asked:,} answers follow from their stories" if asked else "Nothing is wrong"
         return [f"✓ Passed. {checked}, and no other problem was found in {files}."]
-    wrong, some, other = _about_answers(report, findings)
+    wrong, some, unread, other = _about_answers(report, findings)
     rest = [f"{counted(other, 'other finding')} in {files}."] if other else []
+    if unread and unread >= asked:
+        none = f"None of {unread:,} questions is understood" if unread > 1 else "The question is not understood"
+        return [f"{none}, so nothing is known about the answers.", *rest]
+    if unread:
+        share = f"{unread:,} of {counted(asked, 'question')} ({share_text(unread, asked)})"
+        whose = "is not understood; nothing is known about its answer"
+        if unread > 1:
+            whose = "are not understood; nothing is known about their answers"
+        rest.insert(0, f"{share} {whose}.")
     if not wrong:
-        return [f"No answer is wrong in {asked:,} questions." if asked else "No answer is wrong.", *rest]
+        understood = f" {asked - unread:,} questions" + (" that are understood" if unread else "")
+        return [f"No answer is wrong in{understood}." if asked else "No answer is wrong.", *rest]
     settled = all(family.is_always_settled for family in audited_families(report))
     what = "are wrong" if settled else "are wrong or do not follow from their stories"
     share = f" of {asked:,} answers ({share_text(wrong, asked)})" if asked else " answers"
@@ -273,8 +293,9 @@ def _classes(report: AuditReport) -> str:
         return '<p class="note">Nothing wrong was found.</p>'
     cells = []
     for row in rows:
-        name = element("button", safe(row.name), type="button", class_="plain", data_kind=row.kind)
-        name += element("div", safe(row.meaning), class_="meaning")
+        meaning = row.meaning.rstrip(".") or row.name
+        name = element("button", safe(meaning), type="button", class_="plain", data_kind=row.kind)
+        name += element("div", safe(row.name), class_="meaning") if row.meaning else ""
         name += _bar(100 * row.sure_share, 100 * row.some_share) if row.share else ""
         cells.append([name, row.findings, safe(row.share), row.some])
     depends = any(row.some for row in rows)
@@ -307,7 +328,7 @@ def _totals(report: AuditReport) -> str:
     if len(report.files) > 1:
         asked = sum(map(_questions, report.files))
         rows.append(_summary(report, "all files", "", asked, report.findings))
-    heads = ["file", "questions", "wrong answers", "percent", "rule-dependent", "other findings"]
+    heads = ["file", "questions", "wrong answers", "percent", "rule-dependent", "not understood", "other findings"]
     short = build_table(heads, rows, label="Files", style="full")
     counts = [(file.file, dict(_flat(file.totals))) for file in report.files]
     if len(counts) > 1:
@@ -320,8 +341,9 @@ def _totals(report: AuditReport) -> str:
 
 def _summary(report: AuditReport, file: str, form: str, asked: int, findings: Sequence[Finding]) -> list[str]:
     name = data_text(file) + element("div", safe(form), class_="meaning")
-    wrong, some, other = _about_answers(report, findings)
-    return [name, f"{asked:,}", f"{wrong:,}", safe(share_text(wrong, asked)), f"{some:,}", f"{other:,}"]
+    wrong, some, unread, other = _about_answers(report, findings)
+    share = safe(share_text(wrong, asked))
+    return [name, f"{asked:,}", f"{wrong:,}", share, f"{some:,}", f"{unread:,}", f"{other:,}"]
 
 
 def _flat(totals: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -86,7 +86,13 @@ def overlaps_of(
 
 def language_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
     """Return how varied the language of each file or split at some paths is."""
-    measures = {source.name: measure_language(iterate_examples(source)) for source in _own_sources(paths)}
+    sources = _own_sources(paths)
+    # Without folders, for the page is meant to be shared; files of one name keep as many as tell them apart.
+    names = names_of([Path(each.name) for each in sources])
+    titles = [
+        f"{name} ({each.split})" if names.count(name) > 1 else name for name, each in zip(names, sources, strict=True)
+    ]
+    measures = {title: measure_language(iterate_examples(each)) for title, each in zip(titles, sources, strict=True)}
     return {name: each.as_dict() for name, each in measures.items()}, _language_view(measures)
 
 
@@ -322,7 +328,9 @@ def _shortcut_table(shortcuts: Mapping[str, Any]) -> str:
         "shortcut."
     )
     heads = ["answered by", "average", "joint"]
-    table = build_table(heads, rows, label="Shortcuts", style="full")
+    # With one question per story, a whole story is right when its question is.
+    shown = 3 if shortcuts["questions"] > shortcuts["stories"] else 2
+    table = build_table(heads[:shown], [row[:shown] for row in rows], label="Shortcuts", style="full")
     return element("p", safe(note), class_="note") + table
 
 

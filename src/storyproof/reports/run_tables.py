@@ -138,7 +138,8 @@ def _pairs(pairs: Sequence[PairDifference]) -> ReportTable:
     ]
     note = (
         "Points by which the first is better, on the questions that both answered, with 95% intervals of paired "
-        "differences; p by an exact permutation test over stories, adjusted for the number of pairs (Holm)."
+        "differences; p by an exact permutation test over stories, adjusted for the number of pairs (Holm). "
+        "Intervals are not adjusted: one without 0 need not be significant."
     )
     return ReportTable(
         "differences", "Differences", note, ("better", "than", "questions", "by points", "p", "significant"),

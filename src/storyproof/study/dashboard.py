@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from storyproof.language.display_names import display_name
 from storyproof.pictures.svg import element, safe
+from storyproof.reports.numbers import counted
 from storyproof.reports.page import build_table, data_text
 from storyproof.reports.run_scores import FEW
 from storyproof.stats import Interval
@@ -202,7 +203,7 @@ def _answers(study: Study, rows: StudyRows, excluded: dict[int, list[str]]) -> s
             str(each.answers),
             str(each.participants),
             str(each.timed_out),
-            f"{each.median_s:.1f} s",
+            f"{each.median_s:.1f}",
             _number(each.difficulty) + (f" ± {each.spread:.2f}" if each.spread is not None else ""),
         ]
         for each in group_answers(study, rows, excluded)
@@ -211,7 +212,7 @@ def _answers(study: Study, rows: StudyRows, excluded: dict[int, list[str]]) -> s
         return element("p", "There are no answers yet.")
     note = "Intervals are over participants, and faint for fewer than ten. Excluded participants are left out."
     table = build_table(
-        [*heads, "Median time", "Difficulty"], lines, label="Accuracy, time and difficulty", style="full"
+        [*heads, "Median time (s)", "Difficulty"], lines, label="Accuracy, time and difficulty", style="full"
     )
     return table + element("p", note, class_="note")
 
@@ -249,7 +250,10 @@ def _exclusions(study: Study, rows: StudyRows, excluded: dict[int, list[str]]) -
     ]
     words = "; ".join(each for each in stated if each) or "none"
     body = element("p", f"Rules, stated in the design: {safe(words)}. Excluded: {len(excluded)}.")
-    lines = [[safe(rows.participants[number].code), safe(", ".join(why))] for number, why in excluded.items()]
+    lines = [
+        [safe(rows.participants[number].code), safe(", ".join(why).replace("-", " "))]
+        for number, why in excluded.items()
+    ]
     return body + (build_table(["Participant", "why"], lines[:_MOST_LISTED], label="Exclusions") if lines else "")
 
 
@@ -269,7 +273,7 @@ def _pay(study: Study, rows: StudyRows) -> str:
         ]
         for each in payouts
     ]
-    body = element("p", f"In all {total} {safe(study.design.currency)} for {len(payouts)} participants.")
+    body = element("p", f"In all {total} {safe(study.design.currency)} for {counted(len(payouts), 'participant')}.")
     if len(lines) > _MOST_LISTED:
         body += element("p", f"The first {_MOST_LISTED} are listed; the download has all.", class_="note")
     heads: Sequence[str] = ("Participant", "id at the site", "status", "tasks", "reviews", "amount")

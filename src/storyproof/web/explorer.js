@@ -87,6 +87,8 @@
   const chosen = () => benchmarks.find((each) => each.name === dials.elements.benchmark.value);
   let preset = "";
   const usual = (dial) => chosen().presets[preset]?.[dial.name] ?? dial.default;
+  // A slider shows 1.0 as 1.
+  const isTurned = (dial, value) => String(value) !== String(usual(dial)) && !(dial.kind === "number" && usual(dial) !== "" && Number(value) === Number(usual(dial)));
   const dialNode = (name) => $("settings").querySelector(`[data-dial="${CSS.escape(name)}"]`);
 
   function showBenchmark(settings = {}, wantedPreset = "") {
@@ -181,7 +183,7 @@
       node.value = () => field.value;
       node.append(make("label", "", ...parts), reset);
     }
-    const mark = () => node.classList.toggle("turned", String(node.value()) !== String(usual(dial)));
+    const mark = () => node.classList.toggle("turned", isTurned(dial, node.value()));
     node.addEventListener("change", mark);
     mark();
     node.append(help, error);
@@ -194,22 +196,25 @@
     const settings = {};
     for (const dial of chosen().dials) {
       const value = dialNode(dial.name).value();
-      if (String(value) !== String(usual(dial))) settings[dial.name] = value;
+      if (isTurned(dial, value)) settings[dial.name] = value;
     }
     return { benchmark: chosen().name, preset, settings };
   }
 
-  // An error names the option of the command line; here it stands at the dial.
+  // An error begins with the name of the setting, or has the option of the command line; here it stands at the dial.
   function showDialError(message) {
     for (const dial of chosen().dials) {
       const node = dialNode(dial.name);
       const error = node.querySelector(".error");
       const flag = `--${dial.label.replaceAll(" ", "-")}`;
-      error.hidden = !(message && message.includes(flag));
+      const isNamed = message.startsWith(`${dial.name} `);
+      error.hidden = !isNamed && !message.includes(flag);
       node.querySelector("input, select").setAttribute("aria-invalid", String(!error.hidden));
       if (error.hidden) continue;
       node.closest("details").open = true;
-      error.textContent = message.replaceAll(flag, words(dial.label));
+      node.scrollIntoView({ block: "nearest" });
+      const title = words(dial.label);
+      error.textContent = isNamed ? `${title[0].toUpperCase()}${title.slice(1)}${message.slice(dial.name.length)}` : message.replaceAll(flag, title);
       return true;
     }
     return false;
@@ -306,7 +311,7 @@
   }
 
   function stale(isStale) {
-    stage.classList.toggle("is-stale", isStale && view !== null);
+    stage.closest(".seeing").classList.toggle("is-stale", isStale && view !== null);
     $("stale").hidden = !isStale || view === null;
   }
 
@@ -719,7 +724,7 @@
       return make("tr", "", first, ...cells);
     });
     const heads = [make("td", "same"), head(isDeep ? "thinks" : "thinks it is in", "col"), ...(isDeep ? people.map((each) => head(make("span", "", "that ", name(each), " thinks"), "col")) : [])];
-    const table = make("table", "matrix", make("thead", "", make("tr", "", ...heads)), make("tbody", "", ...rows));
+    const table = make("table", people.length > 4 && isDeep ? "matrix many" : "matrix", make("thead", "", make("tr", "", ...heads)), make("tbody", "", ...rows));
     const holder = make("div", "scroll", table);
     holder.tabIndex = 0;
     holder.setAttribute("role", "region");
@@ -744,7 +749,9 @@
       if (row === column || !entry) return make("td", "same", "·");
       const isStated = entry.group === "what is stated";
       const classes = [entry === entries[0] ? "asked" : "", isStated && entry.value ? "own" : "", hasChanged(entry) ? "changed" : ""];
-      const node = make("td", classes.filter(Boolean).join(" "), make("span", "data", entry.value || (entry === entries[0] ? "?" : "")));
+      const relation = make("span", "data");
+      relation.append(...(entry.value || (entry === entries[0] ? "?" : "")).split(/(?<=grand)/).flatMap((part) => [part, make("wbr")]));
+      const node = make("td", classes.filter(Boolean).join(" "), relation);
       node.title = entry.value ? `${entry.name} ${entry.value}${isStated ? " (stated)" : ""}` : "";
       return node;
     };
@@ -752,7 +759,7 @@
     const rows = people.map((each) =>
       make("tr", "", head("row", make("strong", "data", each)), ...people.map((other) => cellOf(each, other))),
     );
-    const table = make("table", "matrix kin", make("thead", "", make("tr", "", ...heads)), make("tbody", "", ...rows));
+    const table = make("table", people.length > 5 ? "matrix kin many" : "matrix kin", make("thead", "", make("tr", "", ...heads)), make("tbody", "", ...rows));
     const holder = make("div", "scroll", table);
     holder.tabIndex = 0;
     holder.setAttribute("role", "region");

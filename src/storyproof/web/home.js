@@ -34,7 +34,7 @@
     const node = shape("svg", { class: "meter", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" });
     node.append(shape("rect", { class: "ground", width: 100, height: 8, rx: 2 }));
     node.append(shape("rect", { class: "range", x: 100 * low, width: Math.max(100 * (high - low), 0.5), height: 8 }));
-    node.append(shape("rect", { class: "at", x: Math.min(100 * value, 99.2), width: 0.8, height: 8 }));
+    if (high > 0) node.append(shape("rect", { class: "at", x: Math.min(100 * value, 99.2), width: 0.8, height: 8 }));
     return node;
   }
 

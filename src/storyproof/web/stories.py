@@ -271,6 +271,8 @@ def _view(family: Family, example: Example, others: Sequence[Example] = ()) -> S
         "story": display_name(example.story_type),
         "status": str(example.get(family.status_column) or "") if family.status_column else "",
     }
+    if facts["story"] in facts["type"]:
+        facts["story"] = ""  # "false belief" after "first order, false belief" says nothing
     return StoryView(
         family.name,
         example.story.split("\n"),

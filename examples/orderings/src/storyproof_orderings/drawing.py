@@ -57,6 +57,11 @@ def picture(example: Example, marked: Collection[int]) -> str:
         line = f"M{svg.number(x)} {svg.number(y + _BOX / 2)}L{svg.number(to_x)} {svg.number(to_y - _BOX / 2)}"
         parts.append(svg.element("path", d=line, class_="line on" if number in marked else "line"))
     for name, (x, y) in place.items():
-        parts.append(svg.label(name, x - svg.text_width(name) / 2, y + 4, _COLUMN))
+        width = min(svg.text_width(name) + 20, _COLUMN - 8)
+        box = svg.element("rect", x=x - width / 2, y=y - _BOX / 2, width=width, height=_BOX, rx=6)
+        is_proof = any(name in (fact.taller, fact.shorter) for number, fact in enumerate(facts, 1) if number in marked)
+        parts.append(
+            svg.element("g", box + svg.label(name, x, y + 4.5, width), class_="person on" if is_proof else "person")
+        )
     size = _COLUMN * (max(map(len, rows)) + 0.2), _ROW * (len(rows) + 0.2)
     return svg.frame("ordering", f"An order of {len(place)} people", example.story.replace("\n", " "), size, parts)

@@ -8,9 +8,10 @@ into one file, questions between the sentences. Both are read alike.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
-from itertools import groupby, repeat
+from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO, TypeVar
 
@@ -26,7 +27,8 @@ from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, Place, SplitWriter, Spot, split_of, stem_of, with_places
 from storyproof.formats.json_edits import Changes, Write
-from storyproof.formats.lines import MARK, filled_lines, first_line, numbered_lines, text_lines
+from storyproof.formats.lines import MARK, bad_byte, filled_lines, first_line, numbered_lines
+from storyproof.formats.records import BROKEN, RECORD, RECORD_TYPE
 from storyproof.io.bounded_input import open_file
 
 
@@ -91,6 +93,10 @@ class BabiFormat(Format):
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
         """Read a file of either layout, with the trace beside it."""
         return read_babi(path, rows, places)
+
+    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
+        """Read a file with places, as far as it can be read: damaged rows say so in the column `record`."""
+        return read_babi(path, rows, places=True, is_strict=False)
 
     def locate(self, path: Path, column: str, place: Place) -> Spot:
         """Return where a value stands: labels in the trace; without one, types are part of the file's name."""
@@ -220,89 +226,7 @@ def _agents(events: Sequence[PlotEvent]) -> list[str]:
     return list(dict.fromkeys(event.agent for event in events if event.agent and event.kind is not EventKind.FEEL))
 
 
-@dataclass
-class _FilePosition:
-    """Where a file has been read up to."""
-
-    path: Path
-    stem: str
-    split: str | None
-    story_type: str | None
-    number: int = 0
-    sentences: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
-    story: int = -1
-    last_story: str = ""
-    fresh: bool = True
-    asked: bool = True
-    last_count: int = 0
-
-    def fail(self, found: str, expected: str) -> DataError:
-        return DataError(f"{self.path}, line {self.number}: {found}; expected {expected}.")
-
-    def take(self, line: str) -> dict[str, Any] | None:
-        """Read a line; return a row if it is a question."""
-        count, space, rest = line.partition(" ")
-        if not space or not count.isdecimal() or len(count) > 9:
-            raise self.fail(f"found {quoted(line, 60)}", "a sentence number, a space and a sentence")
-        if int(count) not in (1, self.last_count + 1):
-            raise self.fail(f"found number {count} after {self.last_count}", "the next number, or 1 for a new story")
-        if int(count) == 1:
-            self.end()
-            self.sentences, self.lines, self.seen, self.fresh = [], [], [], True
-        self.last_count = int(count)
-        cells = rest.split("\t")
-        if not cells[0].endswith("?"):
-            if len(cells) > 2:
-                raise self.fail(f"found {len(cells)} columns", "a sentence, and at most one column of observers")
-            self._check(parse_sentence, cells[0])
-            self.asked = False
-            self.sentences.append(cells[0])
-            self.lines.append(self.number)
-            self.seen.append(cells[1].strip() if len(cells) == 2 else "-")
-            return None
-        if len(cells) < 2 or not cells[1]:
-            raise self.fail(f"the question {quoted(cells[0])} has no answer", "question, tab, answer, tab, number")
-        if not self.sentences:
-            raise self.fail("a question without a story", "sentences before it, numbered from 1")
-        return self._row(cells[0], cells[1])
-
-    def end(self) -> None:
-        """Raise DataError if a story has no question."""
-        if not self.asked:
-            raise self.fail("the story before it ends without a question", "a question with tab and answer")
-
-    def _check(self, parser: Callable[[str], Parsed], text: str) -> Parsed:
-        try:
-            return parser(text)
-        except ParseError as error:
-            raise DataError(f"{self.path}, line {self.number}: {error}") from error
-
-    def _row(self, question: str, answer: str) -> dict[str, Any]:
-        belief_question = self._check(parse_question, question)
-        self.asked = True
-        story = "\n".join(self.sentences)
-        if self.fresh and story != self.last_story:
-            self.story += 1
-        self.fresh, self.last_story = False, story
-        watched = any(mark != "-" for mark in self.seen)
-        return {
-            "id": f"{self.stem}-{self.number}",
-            "story_id": f"{self.stem}-{self.story}",
-            "benchmark": "tom-babi" if watched else None,
-            "split": self.split,
-            "story": story,
-            "question": question,
-            "answer": answer,
-            "order": belief_question.order,
-            "chain": list(belief_question.chain),
-            "story_type": self.story_type,
-            OBSERVERS: "\n".join(self.seen) if watched else None,
-        }
-
-
-def read_babi(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
+def read_babi(path: Path, rows: int, places: bool = False, *, is_strict: bool = True) -> Iterator[pa.Table]:
     """Read a file of either layout in tables of about `rows` rows, whole stories each.
 
     The trace beside it, if there is one, gives question and story types; what the format does not say is null.
@@ -311,100 +235,277 @@ def read_babi(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]
         path: The file.
         rows: About how many rows a table has.
         places: Add the column `place`.
+        is_strict: Whether every line must be in ToMi's wording. Else sentences and questions may be in any, and rows
+            with damaged lines say so in the column `record`, as long as any row has none.
 
     Raises:
-        DataError: If a line has no known form; the message names the line.
+        DataError: If a line has no known form, or nothing can be read; the message names the line.
     """
-    parts = path.stem.split("_")
-    split = split_of(path)
-    # ToM-bAbI says the story type in the file's name; ToMi's published names begin with fb for another reason.
-    task = parts[0] if len(parts) > 2 and parts[1] in QUESTIONS else None
-    state = _FilePosition(
-        path, stem_of(path), split, next((name for name, short in _TASK_OF.items() if short == task), None)
-    )
-    waiting = _PlacedRows(places)
-    traces = _read_trace(path.with_suffix(".trace"))
-    for state.number, line in enumerate(_lines(path), start=1):
-        if not line:
-            continue
-        row = state.take(line)
-        if row is None:
-            continue
-        beside = 0 if traces is None else _add_trace(row, traces, state)
+    is_strict = is_strict or not any(not block.damage for block in _blocks(path))
+    state = _FilePosition(path, stem_of(path), split_of(path), _story_type(path))
+    waiting = _PlacedRows(places, not is_strict)
+    for block in _blocks(path):
+        row = state.take(block, is_strict=is_strict)
         if len(waiting.rows) >= rows and row["story_id"] != waiting.rows[-1]["story_id"]:
             yield waiting.table()
-        waiting.add(row, state, beside)
-    state.number += 1
-    state.end()
-    if traces is not None and (left := [number for number, _ in traces]):
-        where = f"{path.with_suffix('.trace')}, line {left[0]}"
-        raise DataError(
-            f"{where}: found {len(left)} more lines than {path.name} has questions; expected one line per question."
-        )
+        waiting.add(row, block)
     if not waiting.rows and state.story < 0:
         raise DataError(f"{path} has no question; expected numbered sentences, then a question with tab and answer.")
     if waiting.rows:
         yield waiting.table()
 
 
+def _story_type(path: Path) -> str | None:
+    """Return the story type in a file's name, where ToM-bAbI says it; names of ToMi begin with fb for other reasons."""
+    parts = path.stem.split("_")
+    task = parts[0] if len(parts) > 2 and parts[1] in QUESTIONS else None
+    return next((name for name, short in _TASK_OF.items() if short == task), None)
+
+
+class _Block(NamedTuple):
+    """The lines of a row.
+
+    Attributes:
+        lines: Its own lines, the last with question and answer.
+        texts: What they say after their numbers, as far as they are not damaged.
+        before: The sentences of the story before them.
+        begins: Whether it begins a story.
+        asks: Whether its last line is a question.
+        beside: Its line of the trace; 0 if there is none.
+        labels: What that says.
+        damage: Why it cannot be read; empty if it can.
+        at: The line that this is about.
+        is_numbered: Whether its lines have their numbers.
+    """
+
+    lines: list[int]
+    texts: list[str]
+    before: tuple[int, ...]
+    begins: bool
+    asks: bool
+    beside: int = 0
+    labels: Mapping[str, str] = {}
+    damage: str = ""
+    at: int = 0
+    is_numbered: bool = True
+
+
+def _blocks(path: Path) -> Iterator[_Block]:
+    """Find the rows of a file, with their lines of the trace, without parsing sentences or questions.
+
+    Raises:
+        DataError: If the file cannot be read, or the trace has other rows.
+    """
+    trace_path = path.with_suffix(".trace")
+    if not trace_path.exists():
+        yield from _divide(path)
+        return
+    traces, left_out = filled_lines(trace_path), None
+    for block in _divide(path):
+        if not block.asks:  # perhaps its question was damaged, and has a line there
+            if left_out is None:
+                rows = [each.asks for each in _divide(path)]
+                left_out = len(rows) > sum(rows) == sum(1 for _ in filled_lines(trace_path))
+            if left_out:
+                yield block
+                continue
+        number, content = next(traces, (0, b""))
+        if not number:
+            where = f"before line {block.lines[-1]} of {path.name}"
+            raise DataError(f"{trace_path} ends {where}; expected one line per question.")
+        try:
+            yield block._replace(beside=number, labels=_labels(f"{trace_path}, line {number}", content))
+        except DataError as error:
+            yield block if block.damage else block._replace(beside=number, damage=str(error), at=block.lines[-1])
+    if left := [number for number, _ in traces]:
+        where = f"{trace_path}, line {left[0]}"
+        raise DataError(
+            f"{where}: found {len(left)} more lines than {path.name} has questions; expected one line per question."
+        )
+
+
+def _labels(where: str, content: bytes) -> dict[str, str]:
+    """Return the labels in a line of a trace."""
+    try:
+        cells = content.decode().split(",")
+    except UnicodeDecodeError as error:
+        raise bad_byte(where, error) from error
+    if len(cells) < 3 or cells[-1] not in STORY_TYPES:
+        raise DataError(
+            f"{where}: found {quoted(','.join(cells), 60)}; expected it to end in a question type and one of "
+            f"{', '.join(STORY_TYPES)}."
+        )
+    return {"question_type": cells[-2], "story_type": cells[-1], TRACE: ",".join(cells[:-2])}
+
+
+def _divide(path: Path) -> Iterator[_Block]:
+    """Divide a file into rows, whose lines may be damaged: a row ends with a question, or where another story begins.
+
+    What comes after a damaged line is damaged as well, up to the next story, as it may be about other events.
+    """
+    block, last, number = _Block([], [], (), True, False), 0, 0
+    for number, content in filled_lines(path):
+        if _number_of(content) == 1:
+            if block.lines:
+                yield _unasked(block, number)
+            block, last = _Block([], [], (), True, False), 0
+        block.lines.append(number)
+        asks = content.partition(b"\t")[0].endswith(b"?")
+        if not block.damage:
+            try:
+                block.texts.append(_text_of(content, last, asks, bool(block.before or block.texts)))
+                last += 1
+            except DataError as error:
+                block = block._replace(damage=str(error), at=number, is_numbered=False)
+        if asks:
+            yield block._replace(asks=True)
+            block = block._replace(lines=[], texts=[], before=(*block.before, *block.lines[:-1]), begins=False)
+    if block.lines:
+        yield _unasked(block, number + 1)
+
+
+def _unasked(block: _Block, number: int) -> _Block:
+    if block.damage:
+        return block
+    damage = "the story before it ends without a question; expected a question with tab and answer."
+    return block._replace(damage=damage, at=number, is_numbered=False)
+
+
+def _number_of(content: bytes) -> int | None:
+    """Return the number with which a line begins; None if there is none."""
+    count, space, _ = content.partition(b" ")
+    return int(count) if space and count.isdigit() and len(count) < 10 else None
+
+
+def _text_of(content: bytes, last: int, asks: bool, has_story: bool) -> str:
+    """Return what a line says after its number.
+
+    Raises:
+        DataError: If it is damaged; the message does not name the line.
+    """
+    try:
+        line = content.decode()
+    except UnicodeDecodeError as error:
+        raise DataError(f"found the byte 0x{content[error.start]:02x}; expected text in UTF-8.") from error
+    number, cells = _number_of(content), line.partition(" ")[2].split("\t")
+    if number is None:
+        found, expected = f"found {quoted(line, 60)}", "a sentence number, a space and a sentence"
+    elif number != last + 1:
+        found, expected = f"found number {number} after {last}", "the next number, or 1 for a new story"
+    elif not asks and len(cells) > 2:
+        found, expected = f"found {len(cells)} columns", "a sentence, and at most one column of observers"
+    elif asks and (len(cells) < 2 or not cells[1]):
+        found, expected = f"the question {quoted(cells[0])} has no answer", "question, tab, answer, tab, number"
+    elif asks and not has_story:
+        found, expected = "a question without a story", "sentences before it, numbered from 1"
+    else:
+        return "\t".join(cells)
+    raise DataError(f"{found}; expected {expected}.")
+
+
+@dataclass
+class _FilePosition:
+    """Where a file has been read up to."""
+
+    path: Path
+    stem: str
+    split: str | None
+    story_type: str | None
+    sentences: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    story: int = -1
+    last_story: str = ""
+    fresh: bool = True
+
+    def take(self, block: _Block, *, is_strict: bool) -> dict[str, Any]:
+        """Return the next row.
+
+        Raises:
+            DataError: If it cannot be read, and all must be.
+        """
+        if block.begins:
+            self.sentences, self.seen, self.fresh = [], [], True
+        cells = [each.split("\t") for each in block.texts]
+        told = cells if block.damage and block.is_numbered is False else cells[:-1]
+        if is_strict:
+            for number, (sentence, *_) in zip(block.lines, told, strict=False):
+                self._check(parse_sentence, sentence, number)
+        if block.damage:
+            if is_strict:
+                raise DataError(block.damage if block.is_numbered else f"{self.path}, line {block.at}: {block.damage}")
+            return self._damaged(block)
+        self.sentences += [sentence for sentence, *_ in told]
+        self.seen += [marks[0].strip() if marks else "-" for _, *marks in told]
+        return self._row(block, cells[-1][0], cells[-1][1], is_strict)
+
+    def _check(self, parser: Callable[[str], Parsed], text: str, number: int) -> Parsed:
+        try:
+            return parser(text)
+        except ParseError as error:
+            raise DataError(f"{self.path}, line {number}: {error}") from error
+
+    def _row(self, block: _Block, question: str, answer: str, is_strict: bool) -> dict[str, Any]:
+        asked: dict[str, Any] = {}
+        with nullcontext() if is_strict else suppress(DataError):
+            belief_question = self._check(parse_question, question, block.lines[-1])
+            asked = {"order": belief_question.order, "chain": list(belief_question.chain)}
+        story = "\n".join(self.sentences)
+        if self.fresh and story != self.last_story:
+            self.story += 1
+        self.fresh, self.last_story = False, story
+        watched = any(mark != "-" for mark in self.seen)
+        benchmark = "tomi" if block.labels else "tom-babi" if watched else None  # no other benchmark has traces
+        return {
+            "id": f"{self.stem}-{block.lines[-1]}",
+            "story_id": f"{self.stem}-{self.story}",
+            "benchmark": benchmark,
+            "split": self.split,
+            "story": story,
+            "question": question,
+            "answer": answer,
+            **asked,
+            "story_type": self.story_type,
+            OBSERVERS: "\n".join(self.seen) if watched else None,
+            **block.labels,
+        }
+
+    def _damaged(self, block: _Block) -> dict[str, Any]:
+        name = f"{self.stem}-{block.lines[-1]}"
+        known = {"id": name, "story_id": f"{name}-damaged", "split": self.split}
+        damage = {"cause": BROKEN, "problem": block.damage.rstrip(".")}
+        return {**known, "story": "", "question": "", "answer": "", RECORD: damage}
+
+
 class _PlacedRows:
     """Rows that have been read, and where they stand."""
 
-    def __init__(self, places: bool) -> None:
-        self._places, self._done = places, 0
+    def __init__(self, places: bool, records: bool) -> None:
+        self._places, self._records, self._done = places, records, 0
         self._clear()
 
     def _clear(self) -> None:
         self.rows: list[dict[str, Any]] = []
-        self._lines: list[int] = []
-        self._beside: list[int] = []
-        self._sentences: list[list[int]] = []
+        self._blocks: list[_Block] = []
 
-    def add(self, row: dict[str, Any], state: _FilePosition, beside: int) -> None:
-        """Add the row whose question has just been read."""
+    def add(self, row: dict[str, Any], block: _Block) -> None:
+        """Add a row."""
         self.rows.append(row)
-        if self._places:
-            self._lines.append(state.number)
-            self._beside.append(beside)
-            self._sentences.append(state.lines.copy())
+        self._blocks.append(block)
 
     def table(self) -> pa.Table:
         """Return the rows as a table, and begin the next one."""
         table = pa.Table.from_pylist(self.rows, schema=_SCHEMA)
+        if self._records:
+            about = pa.array([row.get(RECORD, {}) for row in self.rows], RECORD_TYPE)
+            table = table.append_column(RECORD, about)
         if self._places:
-            table = with_places(table, self._done, self._lines, beside=self._beside, sentences=self._sentences)
+            lines = [each.at or each.lines[-1] for each in self._blocks]
+            sentences = [[*each.before, *each.lines[:-1]] for each in self._blocks]
+            beside = [each.beside for each in self._blocks]
+            table = with_places(table, self._done, lines, beside=beside, sentences=sentences)
         self._done += len(self.rows)
         self._clear()
         return table
-
-
-def _lines(path: Path) -> Iterator[str]:
-    try:
-        for line in text_lines(path, newline=""):
-            yield line.rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise DataError(f"cannot read {path}: {error}.") from error
-
-
-def _read_trace(path: Path) -> Iterator[tuple[int, str]] | None:
-    return ((number, line) for number, line in enumerate(_lines(path), start=1) if line) if path.exists() else None
-
-
-def _add_trace(row: dict[str, Any], traces: Iterator[tuple[int, str]], state: _FilePosition) -> int:
-    """Add the labels of the next line of the trace to a row; return the line's number."""
-    path = state.path.with_suffix(".trace")
-    number, line = next(traces, (0, ""))
-    if not line:
-        raise DataError(f"{path} ends before line {state.number} of {state.path.name}; expected one line per question.")
-    cells = line.split(",")
-    if len(cells) < 3 or cells[-1] not in STORY_TYPES:
-        raise DataError(
-            f"{path}, line {number}: found {quoted(line, 60)}; expected it to end in a question type and one of "
-            f"{', '.join(STORY_TYPES)}."
-        )
-    row["benchmark"] = "tomi"  # no other benchmark has traces
-    row["question_type"], row["story_type"], row[TRACE] = cells[-2], cells[-1], ",".join(cells[:-2])
-    return number
 
 
 class _Edit(NamedTuple):
@@ -417,33 +518,10 @@ class _Edit(NamedTuple):
 
 @dataclass(slots=True)
 class _LineEdits:
-    """What changes in a file, by line; where a number is 0 the line is left out."""
+    """What changes in a file, by line: values, and by how much its number decreases; None if it is left out."""
 
     edits: dict[int, list[_Edit]] = field(default_factory=dict)
-    numbers: dict[int, int] = field(default_factory=dict)
-
-
-class _Block(NamedTuple):
-    """The lines of a row: its own, the last with the answer; sentences before them; the line of the trace."""
-
-    lines: list[int]
-    before: tuple[int, ...]
-    beside: int
-
-
-def _blocks(path: Path) -> Iterator[_Block]:
-    """Find where each row of a file stands, without parsing it."""
-    trace_path = path.with_suffix(".trace")
-    traces: Iterator[int] = (number for number, _ in filled_lines(trace_path)) if trace_path.exists() else repeat(0)
-    lines: list[int] = []
-    before: tuple[int, ...] = ()
-    for number, line in filled_lines(path):
-        if int(line.partition(b" ")[0].decode()) == 1:
-            before = ()
-        lines.append(number)
-        if line.partition(b"\t")[0].endswith(b"?"):
-            yield _Block(lines, before, next(traces, 0))
-            lines, before = [], (*before, *lines[:-1])
+    numbers: dict[int, int | None] = field(default_factory=dict)
 
 
 def _plan(path: Path, changes: Changes) -> tuple[_LineEdits, _LineEdits]:
@@ -456,12 +534,12 @@ def _plan(path: Path, changes: Changes) -> tuple[_LineEdits, _LineEdits]:
     try:
         for row, block in enumerate(_blocks(path)):
             rows = row + 1
-            if not block.before and story:
+            if block.begins and story:
                 text.numbers |= _renumbered(story, changes)
                 story = []
             story.append((row, block))
             if row in changes.gone:
-                beside.numbers[block.beside] = 0
+                beside.numbers[block.beside] = None
             for name, value in changes.values.get(row, {}).items():
                 column, _, part = name.partition(".")
                 edit = _Edit(column, value, changes.expected(row, name))
@@ -478,19 +556,28 @@ def _plan(path: Path, changes: Changes) -> tuple[_LineEdits, _LineEdits]:
     return text, beside
 
 
-def _renumbered(story: Sequence[tuple[int, _Block]], changes: Changes) -> dict[int, int]:
-    """Return new numbers for the lines of a story from which questions are left out; 0 for those that go with them."""
+def _renumbered(story: Sequence[tuple[int, _Block]], changes: Changes) -> dict[int, int | None]:
+    """Return by how much the numbers of a story's lines decrease if questions are left out; None for lines that go.
+
+    Those of damaged lines do too: what was out of order must not come into order.
+    """
     if not any(row in changes.gone for row, _ in story):
         return {}
-    numbers: dict[int, int] = {}
+    numbers: dict[int, int | None] = {}
     last = max((row for row, _ in story if row not in changes.gone), default=-1)
-    number = 0
+    gone = 0
     for row, block in story:
         for line in block.lines:
             stays = row <= last and (row not in changes.gone or line != block.lines[-1])
-            number += stays
-            numbers[line] = number if stays else 0
+            gone += not stays
+            numbers[line] = gone if stays else None
     return numbers
+
+
+def _decreased(line: bytes, gone: int) -> bytes:
+    """Return a line with a smaller number, if it has one: 0 for what would begin a story."""
+    number, rest = _number_of(line), line.partition(b" ")[2]
+    return line if number is None or not gone else b"%d %b" % (number - gone if number > gone + 1 else 0, rest)
 
 
 def _write_patched(path: Path, file: BinaryIO, plan: _LineEdits, edit: Callable[[str, Sequence[_Edit]], str]) -> None:
@@ -500,21 +587,20 @@ def _write_patched(path: Path, file: BinaryIO, plan: _LineEdits, edit: Callable[
             shutil.copyfileobj(source, file)
         return
     for number, line in numbered_lines(path):
-        if plan.numbers.get(number) == 0:
+        if plan.numbers.get(number, 0) is None:
             continue
         if number in plan.edits or number in plan.numbers:
             body = line.rstrip(b"\r\n")
             mark = MARK if number == 1 and body.startswith(MARK) else b""
-            try:
-                text = body.removeprefix(mark).decode()
-                if number in plan.numbers:
-                    text = f"{plan.numbers[number]} {text.partition(' ')[2]}"
-                text = edit(text, plan.edits.get(number, ()))
-            except (DataError, ValueError) as error:
-                raise DataError(
-                    f"{path}, line {number}: found {body[:60]!r}; expected it as it was audited."
-                ) from error
-            line = mark + text.encode() + line[len(body) :]
+            changed = _decreased(body.removeprefix(mark), plan.numbers.get(number) or 0)
+            if edits := plan.edits.get(number):
+                try:
+                    changed = edit(changed.decode(), edits).encode()
+                except (DataError, ValueError) as error:
+                    raise DataError(
+                        f"{path}, line {number}: found {body[:60]!r}; expected it as it was audited."
+                    ) from error
+            line = mark + changed + line[len(body) :]
         file.write(line)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -118,11 +119,11 @@ class BeliefCurriculum:
 
     @cached_property
     def words(self) -> list[str]:
-        """The words that forms are made of: all that sentences and questions have besides names."""
-        texts = [*self._sentences.values(), *self._questions.values()]
-        names = {*_MARKS.values(), *_THINGS, *_CHAIN, "cat", "his", "gloves"}
-        words = {word for text in texts for word in Blanker([]).question(text).names}
-        return sorted(words - {name.lower() for name in names})
+        """The words that forms are made of: all that sentences and questions have besides names (see `Blanker`)."""
+        texts = [Blanker([]).question(text).names for text in (*self._sentences.values(), *self._questions.values())]
+        names = {name.lower() for name in (*_MARKS.values(), *_THINGS, *_CHAIN, "cat", "his", "gloves")}
+        pairs = {pair for text in texts for pair in pairwise(text) if pair[0] == "the" and pair[1] not in names}
+        return sorted({word for text in texts for word in text} - names) + sorted(map(" ".join, pairs))
 
     @cached_property
     def _sentences(self) -> dict[tuple[int, EventKind, bool, int, int], str]:
@@ -176,11 +177,11 @@ class BeliefCurriculum:
                     question = BeliefQuestion(ask, thing, _CHAIN[:count], "box" if ask == Ask.BELIEVERS else None)
                     texts[PLAIN, ask, count, plural] = texts[TOMI, ask, count, plural] = wording.ask(question)
                     if ask in (Ask.REALITY, Ask.MEMORY):
-                        texts[FIELD, ask, count, plural] = f"{_OWN_RULE} {wording.ask(question)}"
+                        texts[FIELD, ask, count, plural] = _own(wording.ask(question))
                     if ask == Ask.BELIEF:
                         asked = " thinks ".join(_CHAIN[1:count])
                         asked = f"does {_CHAIN[0]} think {asked} thinks" if asked else f"does {_CHAIN[0]} really think"
-                        texts[FIELD, ask, count, plural] = f"{_OWN_RULE} Where {asked} the {thing} is?"
+                        texts[FIELD, ask, count, plural] = _own(f"Where {asked} the {thing} is?")
         return texts
 
     @cached_property
@@ -401,6 +402,10 @@ class BeliefCurriculum:
             np.concatenate([answers, last], axis=2),
             is_set.reshape(shape),
         )
+
+
+def _own(question: str) -> str:
+    return f"{_OWN_RULE} {question[0].lower()}{question[1:]}"
 
 
 def _by_story(parts: Sequence[QuestionArrays]) -> QuestionArrays:

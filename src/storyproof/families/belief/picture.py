@@ -23,7 +23,7 @@ from storyproof.pictures.svg import element, frame, label, number, safe, text_wi
 Chain = tuple[str, ...]
 _Value = TypeVar("_Value")
 
-_SENTENCE, _BAR = 300.0, 230.0  # pixels at most: a line of the story, the text of a bar
+_SENTENCE, _BAR = 300.0, 310.0  # pixels at most: a line of the story, the text of a bar
 _HEADING, _ASKED = 124.0, 190.0  # the heading of a column, of that asked for
 _NARROW = 340.0  # pixels of the narrow form: a phone's screen
 _LINE, _PAD, _EDGE = 17.0, 7.0, 10.0

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,19 +15,22 @@ import numpy as np
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.families.family import family_of
+from storyproof.solvers.neural.composer import ComposerSolver
 from storyproof.solvers.neural.data.batches import ExampleTable
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.models.registry import build, recipe
 from storyproof.solvers.neural.saved_runs import REMEDY, WEIGHTS, load_runs
 from storyproof.solvers.neural.stacked_models import Stack
-from storyproof.solvers.neural.tracker import TrackerSolver, is_tracker
+from storyproof.solvers.neural.tracker import TrackerSolver, model_of
 from storyproof.solvers.neural.training_job import choose_device
 from storyproof.solvers.neural.training_loop import predict
 
 if TYPE_CHECKING:
     from storyproof.solvers.neural.data.pretrained import FrozenEncoder
+    from storyproof.solvers.solver import Solver
 
+SMALL: dict[str, Callable[[Path], Solver]] = {"tracker": TrackerSolver, "composer": ComposerSolver}
 _CHECKPOINTS = Path(__file__).parent / "checkpoints"
 
 
@@ -41,13 +44,14 @@ def gat(seed: int = 0) -> NeuralSolver:
     return NeuralSolver(_CHECKPOINTS / "gat", seed=seed)
 
 
-def load_trained(path: Path, *, encoder: str | None = None) -> NeuralSolver | TrackerSolver:
+def load_trained(path: Path, *, encoder: str | None = None) -> Solver:
     """Return the solver of the trained runs in a folder, whatever they are."""
-    if not is_tracker(path):
+    model = model_of(path)
+    if model not in SMALL:
         return NeuralSolver(path, encoder=encoder)
     if encoder:
-        raise ConfigError(f"{path} is a run of 'tracker', which does not use an encoder; leave --encoder out.")
-    return TrackerSolver(path)
+        raise ConfigError(f"{path} is a run of '{model}', which does not use an encoder; leave --encoder out.")
+    return SMALL[model](path)
 
 
 def stands_on_encoder(path: str | Path) -> bool:
@@ -56,7 +60,7 @@ def stands_on_encoder(path: str | Path) -> bool:
     Raises:
         DataError: If there is no trained run.
     """
-    return not is_tracker(Path(path)) and bool(recipe(load_runs(Path(path)).model).vectors)
+    return model_of(Path(path)) not in SMALL and bool(recipe(load_runs(Path(path)).model).vectors)
 
 
 class NeuralSolver:

@@ -57,14 +57,14 @@ class _Block(nn.Module):
         parts = self.mix(self.before(states)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         query, key, value = parts.unbind(0)
         if turn is not None:
-            query, key = _turn(query, *turn), _turn(key, *turn)
+            query, key = turn_by(query, *turn), turn_by(key, *turn)
         mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=turn is not None)
         states = states + self.join(mixed.transpose(1, 2).reshape(batch, length, width))
         result: Tensor = states + self.narrow(functional.gelu(self.widen(self.between(states))))
         return result
 
 
-def _turn(values: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
+def turn_by(values: Tensor, cosine: Tensor, sine: Tensor) -> Tensor:
     """Turn pairs of values by angles that grow with their positions."""
     one, other = values.chunk(2, dim=-1)
     return torch.cat([one * cosine - other * sine, one * sine + other * cosine], dim=-1).to(values.dtype)
@@ -166,12 +166,20 @@ def encode_forms(forms: Sequence[Sequence[str]], words: Mapping[str, int]) -> Te
     return torch.from_numpy(encoded)
 
 
-def is_tracker(path: Path) -> bool:
-    """Return whether the run in a folder is a tracker's."""
+def model_of(path: Path) -> str:
+    """Return the model of the run in a folder; empty if that cannot be read."""
     try:
-        return bool(json.loads((path / RUN).read_text(encoding="utf-8")).get("model") == "tracker")
+        return str(json.loads((path / RUN).read_text(encoding="utf-8")).get("model"))
     except (OSError, ValueError, AttributeError):
-        return False
+        return ""
+
+
+def run_model(path: Path, scores: Sequence[float], run: int | None = None) -> dict[str, Tensor]:
+    """Return the weights of one of several runs, by default of the one with the best score."""
+    from safetensors.torch import load_file
+
+    start = f"{int(np.argmax(scores)) if run is None else run}."
+    return {name[len(start) :]: value.float() for name, value in load_file(path).items() if name.startswith(start)}
 
 
 class TrackerSolver:
@@ -190,19 +198,12 @@ class TrackerSolver:
     answers_apart = True
 
     def __init__(self, path: str | Path, *, device: str = "auto", run: int | None = None, prefix: str = "") -> None:
-        from safetensors.torch import load_file
-
         path, self.device, self.prefix = Path(path), choose_device(device), prefix
         try:
             about = json.loads((path / RUN).read_text(encoding="utf-8"))
-            scores = about["scores"]
-            self.chosen = int(np.argmax(scores)) if run is None else run
             names = [word for word in about["words"] if isinstance(word, str)]
             self.network = TrackerNetwork(len(names) + 2, TrackerSize(**about["size"]))
-            weights = load_file(path / WEIGHTS)
-            start = f"{self.chosen}."
-            own = {name[len(start) :]: value.float() for name, value in weights.items() if name.startswith(start)}
-            self.network.load_state_dict(own)
+            self.network.load_state_dict(run_model(path / WEIGHTS, about["scores"], run))
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise DataError(f"{path} has no readable tracker: {error}; train it again.") from error
         self.about = about
@@ -216,7 +217,8 @@ class TrackerSolver:
         for number, example in enumerate(examples):
             if example.story not in stories:
                 stories[example.story] = self._blanker.story(example.story.splitlines())
-            question = self._blanker.question(f"{self.prefix} {example.question}".strip())
+            text = example.question
+            question = self._blanker.question(f"{self.prefix} {text[:1].lower()}{text[1:]}" if self.prefix else text)
             rows.append((number, [question, *stories[example.story]]))
         rows.sort(key=lambda row: len(row[1]))  # short ones need no padding
         answers = [""] * len(examples)

@@ -217,7 +217,7 @@ class BlockReader:
         )
 
     def _clause(self, text: str, named: list[tuple[str, str]]) -> tuple[int, ...]:
-        """Return what a sentence means, see `SentenceTable`: four numbers, what each role leaves out, and its phrase."""
+        """Return what a sentence means: four numbers of `SentenceTable`, what each role leaves out, and its phrase."""
         clause = self._reader.clause(text)
         if clause is None or clause.named != named:
             return _UNREAD

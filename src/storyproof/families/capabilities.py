@@ -600,7 +600,7 @@ class ModelInput(Core):
         return {}
 
     def prompt_values(self, example: Example) -> dict[str, str]:
-        """Return values for the placeholders {person} and {other} of prompts."""
+        """Return values for the placeholders {person} and {other} of prompts, and {story} if it has paragraphs."""
         return {"person": "", "other": ""}
 
     def prompt_keys(self, example: Example) -> tuple[str, ...]:

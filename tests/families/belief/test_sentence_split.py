@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+import storyproof
+from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ParseError
+from storyproof.families.belief.language.pack import load_pack
+from storyproof.families.belief.read_text import paragraphs
 from storyproof.families.belief.sentence_split import divide_story, has_story, last_question, split_messages
 
 SENTENCES = [
@@ -76,3 +80,20 @@ def test_the_question_may_have_words_around_it() -> None:
 def test_sentences_of_a_story_are_told_from_other_words() -> None:
     assert has_story(f"Read this: {RUNNING}")
     assert not has_story("Say who entered the room.")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "zh"])
+def test_narratives_are_shown_in_paragraphs_which_every_reader_takes(language: str) -> None:
+    rows = make_benchmark("tom-k", 3, style="narrative", language=language).beginning("test", 0, 12).to_pylist()
+    stories = {row["story"]: row for row in rows}
+    for story, row in stories.items():
+        text = paragraphs(story)
+        scenes = text.split("\n\n")
+        assert len(scenes) == 1 + sum(line.startswith(load_pack(language).times) for line in story.split("\n")[1:]) > 1
+        assert "\n".join(scenes) == story
+        assert text in storyproof.prompt(row).text
+        assert split_messages([f"{text}\n\n{row['question']}"]) == (story, row["question"])
+        assert divide_story(text) == divide_story(" ".join(text.split())) == story
+        assert storyproof.story(text).ask(row["question"]).answer == row["answer"]
+    assert paragraphs("Ada entered the hall.\nBen entered the hall.") == "Ada entered the hall.\nBen entered the hall."
+    assert paragraphs("Neither is this\na story.") == "Neither is this\na story."

@@ -32,7 +32,7 @@ from storyproof.families.belief.conventions import conventions
 from storyproof.families.belief.mistakes import MISTAKES
 from storyproof.families.belief.procedures import DESCRIPTIONS as PROCEDURES
 from storyproof.families.belief.procedures import procedure_answers
-from storyproof.families.belief.read_text import is_nested, is_question, read_question, read_story
+from storyproof.families.belief.read_text import is_nested, is_question, paragraphs, read_question, read_story
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
 from storyproof.families.belief.rows import kind_of
 from storyproof.families.belief.tomi_text import FEELINGS
@@ -293,8 +293,9 @@ class BeliefFamily(Family):
         return conventions(example, language or self.language(example))
 
     def prompt_values(self, example: Example) -> dict[str, str]:
-        """Return whose mind is asked about first."""
-        return {"person": example.chain[0] if example.chain else "", "other": ""}
+        """Return whose mind is asked about first, and the story in paragraphs."""
+        person = example.chain[0] if example.chain else ""
+        return {"person": person, "other": "", "story": paragraphs(example.story)}
 
     def prompt_keys(self, example: Example) -> tuple[str, ...]:
         """Return first the key of the wording that lists the candidates, for questions that no container answers."""

@@ -143,6 +143,16 @@ def _is_other(text: str, plainly: Callable[[str], object], anyhow: Callable[[str
     return False
 
 
+def paragraphs(story: str) -> str:
+    """Return a story with an empty line before each scene but the first: before sentences that begin with a time."""
+    try:
+        times = load_pack(read_story(story).wording.language).times
+    except ParseError:
+        return story
+    first, *rest = story.split("\n")
+    return "\n".join([first, *(f"\n{line}" if line.startswith(times) else line for line in rest)])
+
+
 def style_of(story: str) -> str:
     """Return the style of a story: narrative if a sentence begins with a connective or a time."""
     pack = load_pack(read_story(story).wording.language)

@@ -169,21 +169,22 @@ class TemplatePrompt:
 
     def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:
         options = self._options(example) if "{options}" in step.user + step.system else []
+        values = family_of(example).prompt_values(example)
         return {
             "story": example.story,
             "question": example.question,
             "candidates": _listed(example),
             "options": "\n".join(f"{letter}. {name}" for letter, name in zip(letters(options), options, strict=True)),
             "shots": self._shown(example, wording) if wording.shots else "",
-            **family_of(example).prompt_values(example),
-            "known": replies[-1].strip() if replies else example.story,
+            **values,
+            "known": replies[-1].strip() if replies else values.get("story", example.story),
             "reply": replies[-1].strip() if replies else "",
         }
 
     def _shown(self, example: Example, wording: Wording) -> str:
         return "\n\n".join(
             wording.shot.format(
-                story=shot.story,
+                story=family_of(shot).prompt_values(shot).get("story", shot.story),
                 question=shot.question,
                 answer=shot.answer,
                 candidates=_listed(shot),

@@ -16,6 +16,7 @@ words, phrases, the literal text of frames), and the text is one `take` over a t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,8 +56,11 @@ for _first, _second in (
 _SIZES = (2, 2, len(PREDICATES), 2, 3, 3)  # of what decides which frames can put a fact, see `_Cases`
 _SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which one must show A's gender
 _FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
+_BUSY = 4  # whether A must be busy, among the needs of a frame
 _TENSES = (None, PAST, LASTING)
 _PLACE_SHARE, _CONNECTIVE_SHARE, _SITUATION_SHARE = 0.5, 0.35, 0.6  # of sentences that could have one
+_DATED_SHARE = 0.7  # of openers that can follow a date
+_CLOSER_SHARE = 0.15  # of stories that end with a sentence about the occasion
 _RESUMED_SHARE, _GOING_ON_SHARE = 0.8, 0.5  # of pronouns instead of names, and of "was still at it", where they fit
 _TRIES = 12  # how often another frame is drawn for those that do not fit
 # Words that two phrases of a sentence may share; any other word stands there once: not "a line between two pegs between
@@ -82,6 +86,11 @@ _SMALL_WORDS = frozenset(
         "both",
         "first",
     ]
+)
+_ARTICLE = re.compile(r"(?:The|An?) ")
+_WHEN = re.compile(
+    r"\b(?:\w*(?:day|morning|noon|evening|night|week|weekend|year|hour|summer|winter|spring|season)s?|\w*(?:sun|moon|snow)\w*|dawn|dusk|dark\w*"
+    r"|before|after|until|when|once|had|first|at last|already|still|again|soon|[A-Z]\w+)\b(?<!^The)(?<!^An)(?<!^A)"
 )
 _PRONOUNS = {
     "his": ("his", "her"),
@@ -200,37 +209,37 @@ class SceneNarrator:
         return pa.array(list(self._pieces), pa.string())
 
     def _compile_frames(self) -> None:
-        frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs_busy))
-        parts = [frame.parts() for frame in frames]
-        for each in parts:
-            each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
+        frames = sorted(self._frames.frames, key=lambda frame: (not frame.is_situation, not frame.needs[_BUSY]))
+        parts, words = zip(*(frame.pieces for frame in frames), strict=True)
         width = max(map(len, parts))
         # At each place a literal text, or one of SOURCES; len(SOURCES) and NOTHING stand for nothing.
+        flat = [(number, place, part) for number, each in enumerate(parts) for place, part in enumerate(each)]
         self._literals = np.full((len(frames), width), NOTHING, np.int32)
         self._slots = np.full((len(frames), width), len(SOURCES), np.int32)
-        for number, each in enumerate(parts):
-            for place, part in enumerate(each):
-                if isinstance(part, int):
-                    self._slots[number, place] = part
-                elif part:
-                    self._literals[number, place] = self._number([part])[0]
-        kinds = [frame.kind for frame in frames]
-        self._kind = np.array([kinds.index(kind) for kind in kinds])
+        texts = self._number([part if isinstance(part, str) else "" for *_, part in flat])
+        slots = [part if isinstance(part, int) else len(SOURCES) for *_, part in flat]
+        at = tuple(np.array([each[:2] for each in flat]).T)
+        self._literals[at], self._slots[at] = texts, slots
+        kinds: dict[str, int] = {}
+        self._kind = np.array([kinds.setdefault(frame.kind, len(kinds)) for frame in frames], np.int32)
         self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
         self._has_sentences = np.array([frame.has_sentences for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
         self._has_place = (self._slots == _SOURCE["place"]).any(axis=1)
         # What has to be true of the people of a frame, as bits of `_state`, and what A and B do in it.
-        needs = [
-            (*(frame.has_deed(each) for each in "AB"), *(frame.needs_new(each) for each in "AB"), frame.needs_busy)
-            for frame in frames
-        ]
-        self._needs = np.array(needs) @ (1 << np.arange(5))
-        self._has_deed = np.array(needs)[:, :2]
-        self._word_counts = np.array([max(len(frame.words), 1) for frame in frames])
-        self._words = np.full((len(frames), int(self._word_counts.max())), NOTHING, np.int32)
-        for number, words in enumerate(frame.words for frame in frames):
-            self._words[number, : len(words)] = self._number(words)
+        needs = np.array([frame.needs for frame in frames])
+        self._needs = needs @ (1 << np.arange(needs.shape[1]))
+        self._has_deed = needs[:, :2]
+        # The words of all choices one after another, and for each frame how many its choices have and where they begin.
+        self._choices = max(map(len, words), default=0)
+        self._word_counts = np.ones((self._choices, len(frames)), np.int64)
+        self._word_starts = np.zeros((self._choices, len(frames)), np.int64)
+        every = [""]
+        for number, each in enumerate(words):
+            for choice, texts in enumerate(each):
+                self._word_counts[choice, number], self._word_starts[choice, number] = len(texts), len(every)
+                every += texts
+        self._words = self._number(every)
         cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
@@ -239,7 +248,7 @@ class SceneNarrator:
         self._counts = fitting.sum(axis=1)
         # Situations come first, and of these those about somebody who is busy.
         self._situation_counts = fitting[:, [frame.is_situation for frame in frames]].sum(axis=1)
-        self._busy_counts = fitting[:, [frame.needs_busy for frame in frames]].sum(axis=1)
+        self._busy_counts = fitting[:, [frame.needs[_BUSY] for frame in frames]].sum(axis=1)
         # For each case the frames that fit, in their order; what follows does not.
         self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
         case, frame = np.nonzero(fitting)
@@ -249,7 +258,7 @@ class SceneNarrator:
         pairs = (cases.stands == _PAIRED) & (cases.show_owner == 0)
         steady = fitting[pairs][:, self._needs == 0].any(axis=1).all()
         self._joiners = self._number(self._frames.joiners if steady else ())
-        self._stop, self._break = self._number([".", "\n"]).tolist()
+        self._stop, self._break = self._number([".", ".\n"]).tolist()
 
     def _compile_words(self) -> None:
         words = [[each.male if gender == MALE else each.female for gender in GENDERS] for each in PREDICATES]
@@ -265,7 +274,7 @@ class SceneNarrator:
 
         def table(texts: Sequence[Sequence[str]]) -> tuple[Numbers, Numbers]:
             """Return numbers [scene, phrase], and how many there are."""
-            numbers = np.full((len(texts), max(map(len, texts))), NOTHING, np.int32)
+            numbers = np.full((len(texts), max(1, *map(len, texts))), NOTHING, np.int32)
             for number, each in enumerate(texts):
                 numbers[number, : len(each)] = self._number(each)
             return numbers, np.array([len(each) for each in texts], np.int32)
@@ -280,7 +289,11 @@ class SceneNarrator:
             for form in ("met", "meeting", "rest", "joint")
         }
         self._meeting_counts = np.array([len(scene.together) for scene in scenes], np.int32)
-        self._openers, self._opener_counts = table([scene.openers for scene in scenes])
+        self._closers, self._closer_counts = table(self._frames.closers or ((),))
+        self._dates, self._date_counts = table(self._frames.dates or ((),))
+        self._openers, self._opener_counts = table([[f"{each}\n" for each in scene.openers] for scene in scenes])
+        # The same in small letters, to follow a date; NOTHING where the opener says itself when it was, or has a name.
+        self._dated_openers = table([[_undated(opener) for opener in scene.openers] for scene in scenes])[0]
         self._places, self._place_counts = table([[f" {each}" for each in scene.places] for scene in scenes])
         self._moments, self._moment_counts = table([[f" {each}" for each in scene.moments] for scene in scenes])
         self._compile_repetitions()
@@ -354,6 +367,11 @@ class SceneNarrator:
         width = max(each.proves.shape[1] for each in told)
         proves = np.concatenate([np.pad(each.proves, ((0, 0), (0, width - each.proves.shape[1]))) for each in told])
         return ToldRows(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
+
+
+def _undated(opener: str) -> str:
+    """Return an opener so that it can follow "On a mild Sunday, "; nothing if it says itself when it was."""
+    return f"{opener[0].lower()}{opener[1:]}\n" if _ARTICLE.match(opener) and not _WHEN.search(opener) else ""
 
 
 def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
@@ -438,11 +456,11 @@ class _Telling:
         self._choose_phrases()
         parts: list[Numbers] = []
         if n._scenes:
-            parts.append(self._opener[:, None])
+            parts.append(np.stack([self._date, self._opener], axis=1))
         # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
         before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
         here = np.full((4, rows), NOBODY, np.int32)
-        told = np.full((self.used.shape[1], rows), NOTHING, np.int32)
+        told, self._kinds = np.full((2, self.used.shape[1], rows), NOTHING, np.int32)
         for fact in range(self.used.shape[1]):
             joined = self.joined[:, fact]
             before = np.where(joined, before, here)
@@ -456,6 +474,7 @@ class _Telling:
             pair = np.stack([owner, relative])
             here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
             self._seen[self._all, np.maximum(owner, 0)] |= resumed
+        parts.append(self._closer[:, None])
         return ToldRows(self._text(parts), self._lines())
 
     def _bound(self, person: Numbers, other: Numbers, before: Numbers) -> Flags:
@@ -510,7 +529,7 @@ class _Telling:
         first = np.where(goes_on, 0, np.where(is_situation, going_on, situations))
         past = np.where(goes_on, going_on, np.where(is_situation, situations, count))
         frame = n._lists[case, first + self._draws.below(past - first, self._rows)]
-        lacking = ~self._state(owner, relative)
+        lacking, kinds = ~self._state(owner, relative), self._kinds[:fact]
 
         def misfits(rows: npt.NDArray[np.intp], chosen: Numbers, *, strict: bool) -> Flags:
             """Return whether frames do not go with what the stories of rows have said, or are like one that they have.
@@ -520,15 +539,17 @@ class _Telling:
             """
             again: Flags
             if strict:
-                again = n._kind[told[:fact, rows]] == n._kind[chosen]
+                again = (kinds if rows is self._all else kinds.take(rows, axis=1)) == n._kind.take(chosen)
             else:
                 same_relative = relative[rows] == self._relative[rows, :fact].T
                 again = (told[:fact, rows] == chosen) & (n._has_sentences[chosen] | same_relative)
             wrong: Flags = ((n._needs[chosen] & lacking[rows]) > 0) | again.any(axis=0)
             return wrong
 
-        rest = self._all[misfits(self._all, frame, strict=True)]
+        rest = self._all[misfits(self._all, frame, strict=True) & self.used[:, fact]]
         for _ in range(_TRIES):
+            if not len(rest):
+                break
             frame[rest] = n._lists[case[rest], first[rest] + self._draws.below((past - first)[rest], len(rest))]
             rest = rest[misfits(rest, frame[rest], strict=True)]
         # For the others all frames are looked at, from a random one on.
@@ -550,15 +571,17 @@ class _Telling:
             self._busy[self._all, each] |= n._has_deed[frame, side]
         self._seen[self._all, relative] = True
         self._seen[self._all, owner] |= n._shows_owner[frame]
+        self._kinds[fact] = n._kind[frame]
         return frame
 
     def _state(self, owner: Numbers, relative: Numbers) -> npt.NDArray[np.int64]:
-        """Return as bits whether A and B can still do something in the scene, whether they are new, and A busy."""
+        """Return as bits whether A and B can still do something in the scene, whether they are new, and busy."""
         every = self._all
         can_do = (~self._busy[every, each] & (each < self._deed_counts) for each in (owner, relative))
         is_new = (~self._met[every, each] for each in (owner, relative))
+        is_busy = (self._busy[every, each] for each in (owner, relative))
         state = np.zeros(self._rows, np.int64)
-        for bit, flags in enumerate((*can_do, *is_new, self._busy[every, owner])):
+        for bit, flags in enumerate((*can_do, *is_new, *is_busy)):
             state |= flags.astype(np.int64) << bit
         return state
 
@@ -566,14 +589,24 @@ class _Telling:
         """Choose the scene of each row, and which of its phrases go with which fact."""
         n, rows, width = self._n, self._rows, self.used.shape[1]
         self._deed_counts = np.zeros(rows, np.int32)
+        self._closer = np.full(rows, NOTHING, np.int32)
         if not n._scenes:
             return
         draws = self._draws
+        which = draws.below(len(n._closers), rows)
+        closer = n._closers[which, draws.below(n._closer_counts[which].astype(np.int64), rows)]
+        self._closer = np.where(self._chance(_CLOSER_SHARE), closer, NOTHING).astype(np.int32)
         self._first_connective = draws.below(1 << 16, rows)
         self._scene = draws.below(len(n._scenes), rows)
         scene = self._scene
         # Every story begins with its scene, for what follows speaks of it: "the first hive", "after the raffle".
-        self._opener = n._openers[scene, draws.below(n._opener_counts[scene].astype(np.int64), rows)]
+        chosen = draws.below(n._opener_counts[scene].astype(np.int64), rows)
+        which = draws.below(len(n._dates), rows)
+        date = n._dates[which, draws.below(n._date_counts[which].astype(np.int64), rows)]
+        dated = n._dated_openers[scene, chosen]
+        is_dated = self._chance(_DATED_SHARE) & (dated != NOTHING) & (date != NOTHING)
+        self._date = np.where(is_dated, date, NOTHING).astype(np.int32)
+        self._opener = np.where(is_dated, dated, n._openers[scene, chosen])
         self._deed_counts = n._deed_counts[scene]
         deeds = self._shuffled(self._deed_counts, n._deeds["did"].shape[1])
         every = np.arange(width)[None, :]
@@ -628,19 +661,16 @@ class _Telling:
         n, rows = self._n, self._rows
         connective = self._connective(fact, frame)
         sources = self._sources(fact, frame, connective != NOTHING, resumed)
-        body = np.maximum(n._literals[frame], sources[n._slots[frame], self._all[:, None]])
+        body = np.maximum(n._literals[frame], sources.ravel().take(n._slots[frame] * rows + self._all[:, None]))
         joined = self.joined[:, fact]
-        follows = self.joined[:, fact + 1] if fact + 1 < self.joined.shape[1] else np.zeros(rows, np.bool_)
-        start = np.full((rows, 2), NOTHING, np.int32)
-        first = fact == 0
-        broken = (self._opener != NOTHING) if first and n._scenes else np.full(rows, not first)
-        start[:, 0] = np.where(~joined & broken, n._break, NOTHING)
+        is_last = fact + 1 == self.used.shape[1]
+        follows = np.zeros(rows, np.bool_) if is_last else self.joined[:, fact + 1]
+        goes_on = self._closer != NOTHING if is_last else self.used[:, fact + 1] | (self._closer != NOTHING)
+        start = np.stack([np.full(rows, NOTHING, np.int32), connective], axis=1)
         if len(n._joiners):
-            joiner = n._joiners[self._draws.below(len(n._joiners), rows)]
-            start[:, 0] = np.where(joined, joiner, start[:, 0])
-        start[:, 1] = connective
-        stop = np.where(follows, np.int32(NOTHING), np.int32(n._stop))[:, None]
-        pieces = np.hstack([start, body, stop])
+            start[:, 0] = np.where(joined, n._joiners[self._draws.below(len(n._joiners), rows)], NOTHING)
+        stop = np.where(follows, np.int32(NOTHING), np.where(goes_on, np.int32(n._break), np.int32(n._stop)))
+        pieces = np.hstack([start, body, stop[:, None]])
         pieces[~self.used[:, fact]] = NOTHING
         return pieces
 
@@ -686,14 +716,20 @@ class _Telling:
         put("A's", np.where(clear, pronouns["his"], n._owners[name]))
         if not n._scenes:
             return sources
+        width = n._deeds["did"].shape[1]
         for person, number in (("A", owner), ("B", relative)):
-            deed = self._deed_of[every, np.maximum(number, 0)]
+            deed = self._scene * width + self._deed_of[every, np.maximum(number, 0)]
             for form, table in n._deeds.items():
                 if f"{person}.{form}" in _SOURCE:
-                    put(f"{person}.{form}", table[self._scene, deed])
+                    put(f"{person}.{form}", table.ravel().take(deed))
         for form in ("met", "meeting", "rest", "joint"):
             put(form, self._meeting[form][:, fact])
-        put("word", n._words[frame, self._draws.below(n._word_counts[frame], rows)])
+        # One draw is enough for all choices of a frame.
+        left = self._draws.below(1 << 31, rows) << 1
+        for choice in range(n._choices):
+            left *= n._word_counts[choice].take(frame)
+            put(f"word {choice}", n._words.take(n._word_starts[choice].take(frame) + (left >> 32)))
+            left &= 0xFFFFFFFF
         # Nobody is at two places.
         pair = np.maximum(np.stack([owner, relative]), 0)
         place = np.where(self._placed[every, pair].any(axis=0), NOTHING, self._place[:, fact])

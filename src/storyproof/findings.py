@@ -91,6 +91,10 @@ class Finding:
     def __str__(self) -> str:
         row = f" row {self.row}" if self.row >= 0 else ""
         name = f" ({self.id})" if self.id else ""
+        if self.kind == UNREAD:
+            line = f", line {self.line}" if self.line else ""
+            what = "" if self.found.startswith((f"{self.field}:", f"{self.field},")) else f"{self.field}: "
+            return f"{self.file}{row}{line}{name}: {what}{cut(self.found)}"
         expected = f", expected {cut(self.expected)}" if self.expected else ""
         reading = f" (right under '{self.reading}')" if self.reading else ""
         reason = f"; {cut(self.reason)}" if self.reason else ""
@@ -124,6 +128,7 @@ class FileReport:
         records: The record of each row that is to be corrected, where records have several rows.
         unchecked: How many rows had no value to compare with the proof, by column.
         proofs_checked: How many proofs were checked by deletion.
+        proofs_derived: How many of these were derived here, because their rows have none.
         statuses: How many rows have which status, in families in which an answer need not follow.
         gone: Rows that a corrected copy leaves out, because nothing in their place would be right.
         unmarked: How many rows have which status, of those from which no answer follows, or another than they say, and
@@ -144,6 +149,7 @@ class FileReport:
     unread: Counter[str] = field(default_factory=Counter)
     unchecked: Counter[str] = field(default_factory=Counter)
     proofs_checked: int = 0
+    proofs_derived: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     gone: set[int] = field(default_factory=set)
     unmarked: Counter[str] = field(default_factory=Counter)
@@ -230,6 +236,11 @@ class AuditReport(NotebookView):
     def proofs_checked(self) -> int:
         """How many proofs were checked by leaving out sentences."""
         return sum(each.proofs_checked for each in self.files)
+
+    @property
+    def proofs_derived(self) -> int:
+        """How many of these proofs were derived here, because their rows have none."""
+        return sum(each.proofs_derived for each in self.files)
 
     @property
     def statuses(self) -> Counter[str]:

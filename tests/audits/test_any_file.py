@@ -402,3 +402,38 @@ def test_totals_always_have_rows(tmp_path: Path) -> None:
     path.write_text(json.dumps({"father": {"male-male": ["ENT_1_male is the father of ENT_0_male."]}}))
     totals = storyproof.audit(path).totals
     assert (totals["rows"], totals["judged"], totals["unread"]) == (0, 0, {})
+
+
+def test_a_fact_may_be_stated_twice_and_asked_for_in_other_words(tmp_path: Path) -> None:
+    rows = [
+        ("Ann is Bob's mother. Bob is Ann's son.", "What is Ann to Bob?", "mother"),
+        ("Ann is Bob's mother. Bob has a mother called Ann.", "What is Ann to Bob?", "mother"),
+        ("Dan is Ada's father. Ada is Kim's mother.", "How is Dan related to Ada?", "father"),
+        ("Dan is Ada's father. Ada is Kim's mother. Kim is Ada's daughter.", "Kim is the ___ of Dan.", "granddaughter"),
+    ]
+    path = tmp_path / "rows.jsonl"
+    path.write_text(
+        "".join(json.dumps(dict(zip(("story", "question", "answer"), row, strict=True))) + "\n" for row in rows)
+    )
+    report = storyproof.audit(path)
+    assert report.findings == []
+    assert report.totals["judged"] == 4
+
+
+def test_it_is_said_whose_proofs_were_checked(tmp_path: Path) -> None:
+    row = {
+        "story": "Ada entered the attic.\nThe key is in the box.",
+        "question": "Where is the key really?",
+        "answer": "box",
+    }
+    for proofs, said in (
+        ((None, None), "2 proofs (derived here: the rows have none)"),
+        (([2], None), "2 proofs (1 of them derived here: those rows have none)"),
+        (([2], [2]), "2 proofs"),
+    ):
+        rows = [
+            {**row, **({"proof": proof} if proof else {}), "id": f"r{number}"} for number, proof in enumerate(proofs)
+        ]
+        (tmp_path / "t.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+        done = run("audit", str(tmp_path / "t.jsonl"))
+        assert f"  checked by leaving out sentences: {said}\n" in done.stdout

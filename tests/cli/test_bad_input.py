@@ -141,14 +141,20 @@ AUDITED = {  # files with a row that cannot be judged: what an audit says
 2 rows of 2 stories: 1 judged (50.0%), 0 wrong answers, 0 rule-dependent, 1 not understood
   not understood: record 1
   checked by leaving out sentences: 1 proof
-broken.jsonl row 1 (broken-2): record: found not valid JSON (Expecting ',' delimiter: line 1 column 481 (char 480)); \
+broken.jsonl row 1, line 2 (broken-2): record: not valid JSON (Expecting ',' delimiter: line 1 column 481 (char 480)); \
 expected one object per line
 0 disagreements; 1 of 2 rows not understood
 """,
     "lacking.jsonl": """\
 1 row of 1 story: 0 judged (0%), 0 wrong answers, 0 rule-dependent, 1 not understood
   not understood: question 1
-lacking.jsonl row 0 (lacking-1): question: found no column for the question; expected one, such as 'question'
+lacking.jsonl row 0, line 1 (lacking-1): question: no column for the question; expected one, such as 'question'
+0 disagreements; 1 of 1 row not understood
+""",
+    "broken.txt": """\
+1 row of 1 story: 0 judged (0%), 0 wrong answers, 0 rule-dependent, 1 not understood
+  not understood: story 1
+broken.txt row 0, line 5 (broken-6): story, line 5: 'took' does not fit here.
 0 disagreements; 1 of 1 row not understood
 """,
 }

@@ -340,7 +340,7 @@ def _print(report: AuditReport, most: int) -> None:
         totals = {name: count for name, count in totals.items() if name not in counts}
     _print_counts("counts", {name: totals[name] for name in totals if name not in _SHOWN_ABOVE and totals[name]})
     if report.proofs_checked:
-        echo(f"  checked by leaving out sentences: {counted(report.proofs_checked, 'proof')}")
+        echo(f"  checked by leaving out sentences: {counted(report.proofs_checked, 'proof')}{_derived(report)}")
     if unchecked := [name for name, count in report.unchecked.items() if count]:
         echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
     if report.lacks_manifest:
@@ -375,6 +375,14 @@ def _percent(part: int, whole: int) -> str:
     """Return a share in percent; all and nothing are exact."""
     share = 100 * part / whole
     return f"{share:.0f}%" if part in (0, whole) else f"{min(99.9, max(0.1, share)):.1f}%"
+
+
+def _derived(report: AuditReport) -> str:
+    """Return how many of the proofs are not those of the data."""
+    count = report.proofs_derived
+    if count in (0, report.proofs_checked):
+        return " (derived here: the rows have none)" if count else ""
+    return f" ({count:,} of them derived here: those rows have none)"
 
 
 def _print_counts(label: str, counts: Mapping[str, int]) -> None:

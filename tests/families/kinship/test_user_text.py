@@ -32,7 +32,7 @@ def test_the_oracle_answers_from_the_text_alone(story: str, question: str, answe
 @pytest.mark.parametrize(
     ("story", "question", "message"),
     [
-        ("Omar's niece Freya rowed.", "What is Omar to Freya?", "does not show whether Omar is male or female"),
+        ("Bex's niece Freya rowed.", "What is Bex to Freya?", "does not show whether Bex is male or female"),
         ("Omar's niece Freya rowed.", "What is Ali to Freya?", "does not name 'Ali'; it names Freya, Omar"),
         ("Omar's niece Freya rowed.", "Is Freya a niece to Omar?", "not a kinship question"),
         ("Omar's late niece Freya rowed.", "What is Freya to Omar?", "column 13, 'niece': not understood"),

@@ -42,7 +42,7 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
     Raises:
         ParseError: If one of them is not understood, or the text does not show a gender on which the answer depends.
     """
-    second, first = _asked(question)
+    first, second = asked_people(question)
     reading = _read(story, people)
     names = sorted(reading.people)
     _check_asked(reading, first, second)
@@ -89,13 +89,17 @@ def _read(story: str, people: Collection[str]) -> Reading:
             raise error from None
 
 
-def _asked(question: str) -> tuple[str, str]:
-    """Return the second and the first person of a question, as it names them."""
+def asked_people(question: str) -> tuple[str, str]:
+    """Return who is asked about: first and second person.
+
+    Raises:
+        ParseError: If the question is in no form that is understood.
+    """
     match = _ASKED.fullmatch(question.strip())
     if match is None:
         raise ParseError(f"{quoted(question)} is not a kinship question; expected 'What is B to A?'.")
-    who, whom = (each for each in match.groups() if each is not None)
-    return who, whom
+    second, first = (each for each in match.groups() if each is not None)
+    return first, second
 
 
 def is_asked(question: str) -> bool:
@@ -144,7 +148,7 @@ def find_problems(story: str, question: str, people: Collection[str] = ()) -> li
     except ParseError as error:
         about = "story" if is_asked(question) else "question"
         return [ReadingProblem(str(error), about, 1 if about == "question" else 0)]
-    second, _ = _asked(question)
+    _, second = asked_people(question)
     if (gender := name_gender(second)) is not None and second not in _read(story, people).genders:
         message = f"{second} is taken to be {gender}, by the name alone."
         return [ReadingProblem(message, "question", 1, question.find(second) + 1, len(second), is_fatal=False)]

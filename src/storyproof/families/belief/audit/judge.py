@@ -40,8 +40,15 @@ class BeliefJudge(FileJudge):
 
         rest = self._others.set_apart(table)
         found = divide_rows(rest, judge) if rest.num_rows else []
+        self.proofs_derived = self.unchecked["proof"]
         self.proofs_checked = self._tally.judged  # the provers are fast enough to check every proof by deletion
         return chain.from_iterable(findings for _, findings in found)
+
+    def absorb(self, other: FileJudge) -> Iterable[Finding]:
+        """Take what another judge counted."""
+        if isinstance(other, BeliefJudge):
+            self._tally.absorb(other._tally)
+        return super().absorb(other)
 
     def totals(self) -> dict[str, Any]:
         """Return what was counted; see `counts`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -24,7 +24,7 @@ from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.oracle import replay
 from storyproof.families.kinship.placeholders.checks import FATAL, check
 from storyproof.families.kinship.prove_labels import LabelJudgement
-from storyproof.families.kinship.relations import GENDERS, NAMES, Fact, word
+from storyproof.families.kinship.relations import GENDERS, NAMES, Fact, inverse, word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, RuleSet, published_rules, strict_rules
 from storyproof.families.kinship.stated_facts import (
@@ -38,6 +38,7 @@ from storyproof.families.kinship.stated_facts import (
 )
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS, TASKS, noise_types, story_type
 from storyproof.families.kinship.templates import parse_question, placeholder_of
+from storyproof.families.kinship.user_text import asked_people
 
 
 def check_columns(
@@ -138,8 +139,8 @@ def check_row(
 
 def _check_question(row: KinshipRow) -> Iterator[Difference]:
     question = row.values["question"]
-    try:
-        pair = parse_question(question)
+    try:  # others ask in their own words
+        pair = parse_question(question) if _is_generated(row) else asked_people(question)
     except ParseError as error:
         yield "question", str(error), "a kinship question"
         return
@@ -292,7 +293,9 @@ def _check_text(
     except ParseError as error:
         yield "story", str(error), "each fact once"
         return
-    if sorted(fact for line in facts for fact in line) != sorted(row.facts):
+    stated = [fact for line in facts for fact in line]
+    is_same = sorted(stated) == sorted(row.facts) if _is_generated(row) else _sides(stated) == _sides(row.facts)
+    if not is_same:
         yield "story", _other_facts(row, facts), "each fact once"
         return
     yield from _check_gender_is_shown(row, reading)
@@ -304,6 +307,11 @@ def _check_text(
     test = ProofTest(facts, gives or entails(row.genders, row.query), _gender_lines(row, text, reading))
     deleted["proof"] += gives is not None
     yield from _proof_disagreement(given, "" if gives is None else test.find_flaw(given), test.add_gender(proof))
+
+
+def _sides(facts: Iterable[Fact]) -> set[Fact]:
+    """Return facts from the side of one of their people: texts of others may say a fact twice, and from both sides."""
+    return {min(each, Fact(each.second, inverse(each.predicate), each.first)) for each in facts}
 
 
 def _gender_lines(row: KinshipRow, text: Text, reading: Reading | NotUnderstood | None) -> GenderLines | None:

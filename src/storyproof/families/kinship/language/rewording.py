@@ -18,6 +18,7 @@ from typing import Any
 
 from storyproof.families.family import Rewording
 from storyproof.families.kinship.language import lexicon as lx
+from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.namings import REASONS, Sentence, mentioned, state_namings
 from storyproof.families.kinship.language.reader import NotUnderstood, read
 from storyproof.families.kinship.language.tokens import Tokens, cut, guess_names
@@ -66,7 +67,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 def _gender(name: str, genders: dict[str, str]) -> str:
-    return genders.get(name) or name_gender(name) or ""
+    return genders.get(name) or _common_names().get(name) or ""
 
 
 def _state_namings(lines: list[str], names: frozenset[str], genders: dict[str, str]) -> list[str]:
@@ -190,7 +191,7 @@ def _bind(sentence: str, genders: dict[str, str]) -> str:
     if not acting:
         return sentence
     subject, kin = acting[0], re.compile(rf"{_kin()},? {_NAME}")
-    known = {match[0]: genders.get(match[0]) or name_gender(match[0]) for match in people}
+    known = {match[0]: genders.get(match[0]) or _common_names().get(match[0]) for match in people}
 
     def replacement(match: re.Match[str]) -> str:
         gender = _PRONOUNS[match[1]]
@@ -210,12 +211,19 @@ def _may_be_name(word: str) -> bool:
     return lx.class_of(word.lower()) == lx.OTHER and word.lower() not in lx.NO_NAMES and not word.endswith("ly")
 
 
+@cache
+def _common_names() -> dict[str, str]:
+    """Return common first names, by which "his" or "her" is told to mean the subject or not."""
+    tables = _tables()
+    return {name: gender for gender in (MALE, FEMALE) for name in tables[gender].split()}
+
+
 def name_gender(name: str) -> str | None:
-    """Return the gender of a first name that has one."""
+    """Return the gender of a first name that has one, by our lists of names and of common first names."""
     return _name_genders().get(name)
 
 
 @cache
 def _name_genders() -> dict[str, str]:
-    tables = _tables()
-    return {name: gender for gender in (MALE, FEMALE) for name in tables[gender].split()}
+    common, ours = _common_names(), genders_of_names()
+    return {name: gender for name, gender in (ours | common).items() if ours.get(name, gender) == gender}

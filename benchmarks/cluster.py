@@ -41,6 +41,10 @@ class TimedEngine:
     def __init__(self, engine: Any) -> None:
         self._engine, self.cpu_s = engine, 0.0
 
+    @property
+    def workers(self) -> int:
+        return int(self._engine.workers)
+
     def run(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         for place, (found, cpu_s) in self._engine.run(Timed(work), items):
             self.cpu_s += cpu_s

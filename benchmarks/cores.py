@@ -5,7 +5,8 @@
 Each figure is that of a command in a process of its own, by the wall clock and with its start-up. A command with n
 workers gets n times the work of one with one worker, some seconds for each, as with large datasets. Files that are
 verified are ours; those that are audited are CSV files: of `clutrr` in the published form, of the others with three
-columns, whose names are not ours.
+columns, whose names are not ours. `one file` is the same with all stories in one file, which is divided
+among the workers.
 
 Efficiency with n workers is the rate divided by n times the rate with one worker (the first in the list). Where it is
 below 100%, the columns after it say why: `busy` is the share of the time in which the cores work, so what is missing
@@ -27,7 +28,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -196,8 +197,22 @@ class Bench:
         """Return how many stories were audited, and how long that took."""
         return self._judge("audit", "*.csv", workers)
 
-    def _judge(self, verb: str, pattern: str, workers: int) -> tuple[int, Timing]:
+    def verify_one(self, workers: int) -> tuple[int, Timing]:
+        """The same with all stories in one file."""
+        return self._judge("verify", "*.parquet", workers, as_one=join_parquet)
+
+    def audit_one(self, workers: int) -> tuple[int, Timing]:
+        """The same with all stories in one file."""
+        return self._judge("audit", "*.csv", workers, as_one=join_csv)
+
+    def _judge(
+        self, verb: str, pattern: str, workers: int, as_one: Callable[[Sequence[Path], Path], None] | None = None
+    ) -> tuple[int, Timing]:
         files = sorted((self._folder / verb).glob(pattern))[: workers * FILES]
+        if as_one is not None:
+            one = self._folder / f"one{files[0].suffix}"
+            as_one(files, one)
+            files = [one]
         report = self._folder / "report.json"
         timing = self._runner.run([verb, *files, "--workers", str(workers), "--json", report])
         totals = json.loads(report.read_text(encoding="utf-8"))["totals"]
@@ -222,6 +237,23 @@ def as_csv(path: Path) -> None:
     path.unlink()
 
 
+def join_parquet(files: Sequence[Path], path: Path) -> None:
+    """Write the row groups of several files into one."""
+    with pq.ParquetWriter(path, pq.read_schema(files[0])) as writer:
+        for each in files:
+            whole = pq.ParquetFile(each)
+            for number in range(whole.num_row_groups):
+                writer.write_table(whole.read_row_group(number))
+
+
+def join_csv(files: Sequence[Path], path: Path) -> None:
+    """Write the rows of several files into one."""
+    with path.open("wb") as joined:
+        for place, each in enumerate(files):
+            content = each.read_bytes()
+            joined.write(content if not place else content[content.index(b"\n") + 1 :])
+
+
 class Figures:
     """Prints figures as they come, and keeps them."""
 
@@ -241,7 +273,7 @@ class Figures:
         name = f"{what} {workers}"
         self.values |= {name: rate} | {f"{name} {share}": value for share, value in shares.items()}
         shown = " ".join(f"{share} {100 * value:>4.0f}%" for share, value in shares.items())
-        print(f"{what:<22}{workers:>3} workers {rate:>12,.0f} stories/s {timing.wall_s:>5.1f} s  {shown}", flush=True)
+        print(f"{what:<31}{workers:>3} workers {rate:>12,.0f} stories/s {timing.wall_s:>5.1f} s  {shown}", flush=True)
 
 
 def main() -> None:
@@ -288,7 +320,11 @@ def measure(bench: Bench, numbers: Sequence[int], figures: Figures) -> None:
     for number in numbers:
         figures.add(f"{name} verify", number, *bench.verify(number))
     for number in numbers:
+        figures.add(f"{name} verify one file", number, *bench.verify_one(number))
+    for number in numbers:
         figures.add(f"{name} audit", number, *bench.audit(number))
+    for number in numbers if not bench.case.audited_as else ():  # CLUTRR's own files are not divided
+        figures.add(f"{name} audit one file", number, *bench.audit_one(number))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from storyproof.audits.audit import _ExamineFile, _File, _Orders
+from storyproof.audits.audit import _ExamineFile, _File, _Item, _Orders, _WholeFile
 from storyproof.audits.fixes import MARK, fixes
 from storyproof.audits.row_pass import AUTO
 from storyproof.datasets.reading import DataFile
@@ -13,12 +13,13 @@ from storyproof.formats.json_edits import contents
 
 
 def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (), *, name: str = "") -> FileReport:
-    examine_file = _ExamineFile({"readings": tuple(readings)}, format)
-    orders = _Orders(examine_file)
     file = _File(DataFile(str(path)), name or Path(path).name, split_of(Path(path)), "")
-    report = orders.follow(file, examine_file(file))
+    found = _ExamineFile({"readings": tuple(readings)}, format)(_Item(file))
+    assert isinstance(found, _WholeFile)
+    orders = _Orders()
+    orders.follow(file, found.orders, found.report)
     orders.close()
-    return report
+    return found.report
 
 
 def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:

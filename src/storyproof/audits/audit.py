@@ -7,7 +7,7 @@ import hashlib
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +15,18 @@ from typing import Any, NamedTuple
 from storyproof.audits.errata import Errata, look_up, read_errata
 from storyproof.audits.fixes import MANNERS, MARK, fixes
 from storyproof.audits.plain_checks import MOST_COMPARED, RowHashes, find_shared
-from storyproof.audits.row_consistency import FileOrder, OrderOfFile, RowOrder
-from storyproof.audits.row_pass import AUTO, choose_format, examine, find_files, format_names, names_of, story_tables
+from storyproof.audits.row_consistency import OrderOfRows, SplitOrder
+from storyproof.audits.row_pass import (
+    AUTO,
+    FileAudit,
+    RowSource,
+    choose_format,
+    examine,
+    examine_parts,
+    find_files,
+    format_names,
+    names_of,
+)
 from storyproof.datasets.folders import MARKER, is_unfinished, whole_folder
 from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.manifest import (
@@ -32,18 +42,19 @@ from storyproof.datasets.path_conflicts import refuse_overlap
 from storyproof.datasets.reading import ERRATA, DataFile, find_sources, folders_with_data
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.engines.processes import available_cores
-from storyproof.errors import ConfigError, DataError, UnknownNameError
+from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNameError
 from storyproof.families.family import Family, families, load_family
 from storyproof.families.file_judge import Subject
 from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding, add_up
 from storyproof.findings import MANIFEST as DIFFERS
 from storyproof.formats.columns import parse_columns, parse_consistent
-from storyproof.formats.format import split_in, suffixes
+from storyproof.formats.format import Part, split_in, suffixes
 from storyproof.io.archives import unpacked
 from storyproof.io.bounded_input import FILE, kind_of
 from storyproof.io.storage import RemoteFolder, is_url
 
 Progress = Callable[[int], None]
+_FILES_PER_WORKER = 4  # from which on files are not divided: whole ones leave less to put together
 _WORKER_BYTES = 8 << 20  # of files, for which a worker process pays: starting one takes as long as judging some of them
 
 
@@ -151,21 +162,25 @@ def _audit(
     examine_file = _ExamineFile(settings, format, None if engine is not None else progress)
     reports: list[FileReport] = []
     hashes: dict[tuple[str, str], str] = {}
-    orders = _Orders(examine_file)
+    orders = _Orders()
     compared: list[RowHashes] = []
     rows_compared = 0
     has_one_split = len({file.split for file in files}) == 1 and files[0].split is not None
     with make_engine() if engine is None else nullcontext(engine) as entered:
-        for file, examined in zip(files, in_order(entered, examine_file, files), strict=True):
-            reports.append(orders.follow(file, examined))
+        items = examine_file.divide(files, entered.workers)
+        results = in_order(entered, examine_file, items)
+        for file, examined in zip(files, _whole_files(items, results), strict=True):
+            report, its_rows = examined.report, examined.compared
+            orders.follow(file, examined.orders, report)
+            reports.append(report)
             hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
-            rows_compared += sum(len(each.questions) for each in examined.compared)
+            rows_compared += len(its_rows.questions)
             if rows_compared <= MOST_COMPARED and not has_one_split:
-                compared += examined.compared
+                compared.append(its_rows)
             else:
                 compared.clear()  # 25 bytes a row, of any number of files
             if engine is not None:
-                progress(examined.report.questions)
+                progress(report.questions)
     orders.close()
     if not any(report.questions for report in reports):
         raise DataError(f"{' and '.join(map(str, paths))} contains no questions, so there is nothing to audit.")
@@ -190,7 +205,7 @@ def usual_workers(paths: Sequence[str | Path]) -> int:
         size = sum(each.stat().st_size for each in files)
     except OSError:
         return 1  # whoever reads them says what is wrong
-    return max(1, min(available_cores(), len(files), size // _WORKER_BYTES))
+    return max(1, min(available_cores(), size // _WORKER_BYTES))
 
 
 def listed_statuses(report: AuditReport) -> dict[str, dict[str, int]]:
@@ -293,26 +308,49 @@ def _find_all(paths: Sequence[str | Path]) -> list[_File]:
     return paths_found
 
 
+class _Item(NamedTuple):
+    """What is examined at a time: a file, or some of its parts if there are too few files for all workers.
+
+    Attributes:
+        file: The file.
+        parts: The parts; None for all.
+    """
+
+    file: _File
+    parts: tuple[Part, ...] | None = None
+
+
 @dataclass(frozen=True, slots=True)
-class _Examined:
-    """What was found in one file.
+class _WholeFile:
+    """What was found in a file.
 
     Attributes:
         report: Without what is wrong with the order of rows.
-        order: What must be known to say that.
-        seams: See `examine`.
-        sha256: The hash of a file that may be in a manifest; empty for others.
+        orders: What must be known to say that.
         compared: What is compared with the rows of other files.
+        sha256: The hash of a file that may be in a manifest; empty for others.
     """
 
     report: FileReport
-    order: OrderOfFile
-    seams: list[int]
+    orders: list[OrderOfRows]
+    compared: RowHashes
     sha256: str
-    compared: list[RowHashes]
+
+    @classmethod
+    def of(cls, audit: FileAudit, sha256: str) -> _WholeFile:
+        """Return what was found, once all rows were judged."""
+        return cls(audit.conclude(), audit.orders, audit.checks.hashes(), sha256)
 
 
 @dataclass(frozen=True, slots=True)
+class _SomeParts:
+    """What was found in some parts of a file, with the hash of the file if these are the first."""
+
+    audit: FileAudit
+    sha256: str
+
+
+@dataclass(slots=True)
 class _ExamineFile:
     """Examines files, wherever an engine likes; the reports are those of one process.
 
@@ -320,58 +358,85 @@ class _ExamineFile:
         settings: What users said about the data, see `Subject`.
         format: The name of a format; auto recognises it.
         progress: Called with how many rows were judged since the last call, if this is done in one process.
+        last: The file of which parts were examined last, and how it is read.
     """
 
     settings: Mapping[str, Any]
     format: str = AUTO
     progress: Progress | None = field(default=None)
+    last: tuple[_File, RowSource] | None = field(default=None, repr=False)
 
-    def __call__(self, item: _File) -> _Examined:
-        """Examine a file."""
-        with item.file.opened() as path:
-            order, seams, compared = FileOrder(item.split), [0][:0], list[RowHashes]()
-            subject, family = self.subject(item, path)
-            report = examine(
-                subject,
-                family=family,
-                says=f"--format {self.format}",
-                watch=order.check,
-                seams=seams,
-                progress=self.progress or (lambda rows: None),
-                split=item.split,
-                hashes=compared,
-            )
-            in_dataset = is_url(item.file.place) or Path(item.folder, MANIFEST).is_file()
-            sha256 = file_sha256(path) if in_dataset else ""
-            return _Examined(report, order.summary(), seams, sha256, compared)
+    def __call__(self, item: _Item) -> _WholeFile | _SomeParts:
+        """Examine a file, or some of its parts."""
+        file, parts = item
+        with file.file.opened() as path:
+            subject, family = self.subject(file, path)
+            how: dict[str, Any] = {"family": family, "says": f"--format {self.format}", "split": file.split}
+            how |= {"progress": self.progress} if self.progress else {}
+            if parts is None:
+                audit = examine(subject, **how)
+            else:
+                audit = examine_parts(self.source(file, subject), parts, **how)
+            in_dataset = is_url(file.file.place) or Path(file.folder, MANIFEST).is_file()
+            sha256 = file_sha256(path) if in_dataset and (parts is None or not parts[0].first) else ""
+            return _WholeFile.of(audit, sha256) if parts is None else _SomeParts(audit, sha256)
 
     def subject(self, item: _File, path: Path) -> tuple[Subject, str]:
         """Return what is judged, and the only family that its rows may be of, if users named one."""
         form, family = choose_format(path, self.format, has_columns=bool(self.settings.get("columns")))
         return Subject(path, form, item.name, self.settings), family
 
+    def source(self, file: _File, subject: Subject) -> RowSource:
+        """Return how a file is read, which takes a while to find out, for each part again."""
+        if self.last is None or self.last[0] != file:
+            self.last = file, RowSource(subject)
+        return self.last[1]
+
+    def divide(self, files: Sequence[_File], workers: int) -> list[_Item]:
+        """Divide files for some workers; what a part is follows from its file alone, and so does every result."""
+        items: list[_Item] = []
+        for file in files:
+            parts: Sequence[Part] = ()
+            if workers > 1 and len(files) < _FILES_PER_WORKER * workers and not file.file.is_remote:
+                with suppress(StoryproofError, OSError):  # whoever reads the file says what is wrong
+                    parts = RowSource(self.subject(file, Path(file.file.place))[0]).parts()
+            if len(parts) < 2:
+                items.append(_Item(file))
+                continue
+            size = -(-len(parts) // (_FILES_PER_WORKER * workers))
+            items += [_Item(file, tuple(parts[start : start + size])) for start in range(0, len(parts), size)]
+        return items
+
+
+def _whole_files(items: Sequence[_Item], results: Iterator[_WholeFile | _SomeParts]) -> Iterator[_WholeFile]:
+    """Yield what was found in whole files, from what was found in their parts."""
+    first: _SomeParts | None = None
+    for place, (item, examined) in enumerate(zip(items, results, strict=True)):
+        if isinstance(examined, _WholeFile):
+            yield examined
+            continue
+        if first is None:
+            first = examined
+        else:
+            first.audit.absorb(examined.audit)
+        if place + 1 == len(items) or items[place + 1].file != item.file:
+            yield _WholeFile.of(first.audit, first.sha256)
+            first = None
+
 
 class _Orders:
     """Checks that the rows of each split fit each other, file by file."""
 
-    def __init__(self, examine_file: _ExamineFile) -> None:
-        self._examine = examine_file
-        self._orders: dict[tuple[str, str | None], tuple[RowOrder, FileReport]] = {}
+    def __init__(self) -> None:
+        self._orders: dict[tuple[str, str | None], tuple[SplitOrder, FileReport]] = {}
 
-    def follow(self, item: _File, examined: _Examined) -> FileReport:
-        """Return the report on a file with what is wrong with the order of its rows, after those of earlier files."""
-        report, key = examined.report, (item.folder, item.split)
-        order = self._orders[key][0] if key in self._orders else RowOrder(item.split)
-        order.file = item.name
+    def follow(self, item: _File, orders: Sequence[OrderOfRows], report: FileReport) -> None:
+        """Add to the report on a file what is wrong with the order of its rows, after those of earlier files."""
+        key = item.folder, item.split
+        order = self._orders[key][0] if key in self._orders else SplitOrder(item.split)
         self._orders[key] = order, report
-        if order.follow(examined.order):
-            return report
-        with item.file.opened() as path:
-            more = [list(order.check(table)) for table in story_tables(self._examine.subject(item, path)[0])]
-        whole = len(report.findings) - (examined.seams[-1] if examined.seams else 0)  # about the file: they come first
-        for seam, findings in zip(reversed(examined.seams), reversed(more), strict=True):
-            report.findings[whole + seam : whole + seam] = findings
-        return report
+        for each in orders:
+            report.findings += order.follow(each, item.name)
 
     def close(self) -> None:
         """Add to the last file of each split what is known once all its files were read."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from hashlib import blake2b
 from itertools import combinations
@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from storyproof.audits.duplicates import Hashes, hash_of
 from storyproof.example import SPLITS
 from storyproof.findings import CONFLICT, NO_CHOICE, NOT_IN_STORY, TWICE, Finding
+from storyproof.formats.chunks import as_bytes, from_bytes
 from storyproof.formats.columns import folded
 from storyproof.formats.format import PLACE, numbers_of
 from storyproof.formats.records import RECORD
@@ -59,7 +60,7 @@ class PlainChecks:
     is_foreign: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     _parts: list[RowHashes] = field(default_factory=list)
-    _places: list[tuple[pa.ChunkedArray, ...]] = field(default_factory=list)  # ids, lines, answers and their names
+    _places: list[pa.Table] = field(default_factory=list)  # ids, lines, answers and their names
     _absent: list[tuple[int, int, str, str, str]] = field(default_factory=list)  # answers that are not in their story
 
     def check(self, table: pa.Table) -> Iterator[Finding]:
@@ -74,9 +75,9 @@ class PlainChecks:
         questions = stories * _ODD + asked
         questions[(answers == _EMPTY) | ((stories == _EMPTY) & (asked == _EMPTY))] = 0
         self._parts.append(RowHashes(stories, questions, answers, splits))
-        lines, fields = (pc.struct_field(table.column(PLACE), name) for name in ("line", "answer"))
+        lines, names = (pc.struct_field(table.column(PLACE), name) for name in ("line", "answer"))
         ids, texts = (table.column(name).cast(pa.string()) for name in ("id", "answer"))
-        self._places.append((ids, lines, texts, fields))
+        self._places.append(pa.table([ids, lines, texts, names], ["id", "line", "answer", "name"]))
         if self.is_foreign and about is not None:
             yield from self._check_answers(table, about)
 
@@ -91,8 +92,8 @@ class PlainChecks:
     def _check_answers(self, table: pa.Table, about: pa.ChunkedArray) -> Iterator[Finding]:
         """Yield answers that are not among their choices, and choices that occur twice."""
         stories, answers, ids = (table.column(name).to_pylist() for name in ("story", "answer", "id"))
-        listed, fields = pc.struct_field(about, "choices"), pc.struct_field(table.column(PLACE), "answer")
-        texts = (stories, answers, ids, listed.to_pylist(), fields.to_pylist())
+        listed, columns = pc.struct_field(about, "choices"), pc.struct_field(table.column(PLACE), "answer")
+        texts = (stories, answers, ids, listed.to_pylist(), columns.to_pylist())
         for number, line, story, answer, name, choices, column in zip(*numbers_of(table), *texts, strict=True):
             if not answer:
                 continue
@@ -171,12 +172,30 @@ class PlainChecks:
 
     def _place(self, row: int) -> tuple[str, int, str, str]:
         """Return the id, the line and the answer of a row, and the name of its column."""
-        for ids, lines, answers, names in self._places:
-            if row < len(ids):
-                answer = names[row].as_py() or "answer"
-                return ids[row].as_py() or "", lines[row].as_py(), answers[row].as_py() or "", answer
-            row -= len(ids)
+        for table in self._places:
+            if row < table.num_rows:
+                [values] = table.slice(row, 1).to_pylist()
+                return values["id"] or "", values["line"], values["answer"] or "", values["name"] or "answer"
+            row -= table.num_rows
         raise IndexError(row)
+
+    def absorb(self, other: PlainChecks) -> None:
+        """Take what was remembered of the rows that follow."""
+        self.counts.update(other.counts)
+        self._parts += other._parts
+        self._places += other._places
+        self._absent += other._absent
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Return what another process needs; of tables, only the rows that they have, rather than whole buffers."""
+        self._parts = [self.hashes()] if self._parts else []
+        names = (each.name for each in fields(self))
+        return tuple([as_bytes(self._places) if name == "_places" else getattr(self, name) for name in names])
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        """Take what another process sent."""
+        for each, value in zip(fields(self), state, strict=True):
+            setattr(self, each.name, from_bytes(value) if each.name == "_places" else value)
 
 
 def _groups(keys: Hashes) -> Iterator[Numbers]:

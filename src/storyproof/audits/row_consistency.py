@@ -8,10 +8,10 @@ temporary files, each small enough to look through.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -22,197 +22,231 @@ import pyarrow.compute as pc
 from storyproof.errors import DataError
 from storyproof.example import story_of_id
 from storyproof.findings import ORDER, Finding
-from storyproof.formats.format import PLACE, numbers_of
+from storyproof.formats.format import numbers_of
 
 _STORY = ("story_id", "story")
 _COLUMNS = ("id", "story_id", "benchmark", "split", "story")
+Numbers = npt.NDArray[np.int64]
+Text = tuple[str | None, str]  # the id of a story, and its text
+_NOBODY: Text = (None, "")
+
+
+class RowPlace(NamedTuple):
+    """A row, for findings about it."""
+
+    row: int
+    line: int
+    id: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class OrderOfFile:
-    """What must be known of a file to say whether its rows fit those of the files before it.
+class OrderOfRows:
+    """What must be known of consecutive rows to say whether they fit those before them.
 
     Attributes:
-        fits: Whether its rows fit each other, by whole columns; if not, they must be read again after those before.
-        benchmark: The benchmark of all rows.
-        first: The id and the text of the first story; empty if there are no rows.
-        last: Those of the last story.
-        ranges: The numbers of its ids, see `RepeatedNumbers.ranges`.
+        findings: What does not fit within them, by row.
+        first: The first row.
+        story: The id and the text of the first row's story.
+        last: Those of the last row's story.
+        benchmarks: The benchmark of each row in which it is another than in the row before.
+        ranges: The numbers of generated ids, as far as they are in order; see `RepeatedNumbers.ranges`.
+        numbers: The others.
+        ids: The ids that were not generated.
+        places: The numbers and the lines of their rows.
     """
 
-    fits: bool
-    benchmark: str | None = None
-    first: tuple[str | None, str] = (None, "")
-    last: tuple[str | None, str] = (None, "")
-    ranges: tuple[tuple[int, int, int], ...] = ()
-
-
-class FileOrder:
-    """Checks the rows of one file alone, wherever it is read; `RowOrder.follow` then continues with the result."""
-
-    def __init__(self, split: str | None) -> None:
-        self._order = RowOrder(split)
-        self._fits = True
-        self._first: tuple[str | None, str] | None = None
-
-    def check(self, table: pa.Table) -> tuple[()]:
-        """Take the next rows; nothing is found here."""
-        if not table.num_rows:
-            return ()
-        if self._first is None and self._fits:
-            first = [table.column(name)[0].as_py() if name in table.column_names else None for name in _STORY]
-            self._first = first[0], first[1] or ""
-        self._fits = self._fits and self._order.take(table)
-        return ()
-
-    def summary(self) -> OrderOfFile:
-        """Return what is known once all rows were taken."""
-        ranges = self._order.ranges()
-        if not self._fits or ranges is None:
-            return OrderOfFile(False)
-        return OrderOfFile(True, self._order.benchmark, self._first or (None, ""), self._order.last, ranges)
+    findings: list[Finding]
+    first: RowPlace | None
+    story: Text
+    last: Text
+    benchmarks: list[tuple[RowPlace, str]]
+    ranges: list[tuple[int, int, int]]
+    numbers: Numbers
+    ids: pa.Array
+    places: Numbers
 
 
 class RowOrder:
-    """Checks the rows of one split as they are read, and remembers what later ones must fit.
+    """Checks how consecutive rows fit each other, wherever they are read; `SplitOrder` puts the results together.
 
     A table that storyproof generated is checked in whole columns; where a row does not fit, row by row.
 
-    Attributes:
-        file: What findings call the file whose rows are being read.
+    Args:
+        split: The split of all rows, if that can be told.
+        file: What findings call their file.
     """
 
-    def __init__(self, split: str | None) -> None:
-        self.file = ""
-        self._split = split
-        self._benchmark: str | None = None
-        self._numbers = RepeatedNumbers()  # of generated ids
-        self._others = RepeatedTexts()  # other ids
-        self._last: tuple[str | None, str] = (None, "")
+    def __init__(self, split: str | None, file: str) -> None:
+        self._split, self._file = split, file
+        self._first: RowPlace | None = None
+        self._story = self._last = _NOBODY
+        self._benchmarks: list[tuple[RowPlace, str]] = []
+        self._findings: list[Finding] = []
+        self._ranges: list[tuple[int, int, int]] = []
+        self._numbers: list[Numbers] = []  # of generated ids, in no range
+        self._ids: list[pa.Array] = []
+        self._places: list[Numbers] = []
 
-    def check(self, table: pa.Table) -> Iterator[Finding]:
-        """Yield rows that do not fit those before them."""
-        if not table.num_rows or self.take(table):
+    def check(self, table: pa.Table) -> None:
+        """Take the next rows."""
+        if not table.num_rows:
             return
-        numbers: list[int] = []
-        places = zip(*numbers_of(table), strict=True) if PLACE in table.column_names else iter(lambda: (-1, 0), None)
-        for (row, line), *values in zip(places, *(_values(table, name) for name in _COLUMNS), strict=False):
-            yield from (replace(each, row=row, line=line) for each in self._check_row(numbers, *values))
-        self._numbers.add(np.array(numbers, np.int64))
+        numbers, lines = numbers_of(table.slice(0, 1))
+        first = RowPlace(numbers[0], lines[0], _values(table.slice(0, 1), "id")[0])
+        if not self._fit(table, first):
+            self._check_rows(table)
 
-    def take(self, table: pa.Table) -> bool:
+    def summary(self) -> OrderOfRows:
+        """Return what is known once all rows were taken."""
+        ids = pa.concat_arrays(self._ids) if self._ids else pa.array([], pa.string())
+        return OrderOfRows(
+            self._findings,
+            self._first,
+            self._story,
+            self._last,
+            self._benchmarks,
+            self._ranges,
+            np.concatenate([np.zeros(0, np.int64), *self._numbers]),
+            ids,
+            np.concatenate([np.zeros((0, 2), np.int64), *self._places]),
+        )
+
+    def _fit(self, table: pa.Table, first: RowPlace) -> bool:
         """Take rows if they fit by whole columns; return False, and take nothing, if one may not."""
-        if not self._fits(table):
-            return False
-        last = table.slice(table.num_rows - 1)
-        self._benchmark = last.column("benchmark")[0].as_py()
-        self._last = last.column("story_id")[0].as_py(), last.column("story")[0].as_py()
-        return True
-
-    def follow(self, file: OrderOfFile) -> bool:
-        """Take all rows of a file that was read elsewhere; return False, and take nothing, if one may not fit."""
-        if not file.fits:
-            return False
-        if file.benchmark is None:
-            return True  # no rows
-        if self._benchmark not in (None, file.benchmark):
-            return False
-        if (file.first[0] == self._last[0]) != (file.first[1] == self._last[1]):
-            return False
-        for each in file.ranges:
-            self._numbers.add_range(*each)
-        self._benchmark, self._last = file.benchmark, file.last
-        return True
-
-    @property
-    def benchmark(self) -> str | None:
-        """The benchmark of the rows so far."""
-        return self._benchmark
-
-    @property
-    def last(self) -> tuple[str | None, str]:
-        """The id and the text of the last story."""
-        return self._last
-
-    def ranges(self) -> tuple[tuple[int, int, int], ...] | None:
-        """Return the numbers of all ids, see `RepeatedNumbers.ranges`."""
-        return self._numbers.ranges()
-
-    def close(self) -> Iterator[Finding]:
-        """Yield ids that occur twice, and of which that was not known before."""
-        for number in self._numbers.close():
-            yield self._repeated(f"{self._split}-{number // 10:09d}-{number % 10}")
-        for name in self._others.close():
-            yield self._repeated(name)
-
-    def _repeated(self, name: str) -> Finding:
-        return self._finding(name, "id", "the same id twice", "an id of its own")
-
-    def _finding(self, name: str, field: str, found: str, expected: str) -> Finding:
-        return Finding(file=self.file, id=name, kind=ORDER, field=field, found=found, expected=expected)
-
-    def _fits(self, table: pa.Table) -> bool:
-        """Return whether whole columns fit; False if a row may not."""
         if self._split is None or any(name not in table.column_names for name in _COLUMNS):
             return False
         numbers = _our_numbers(table, self._split)
         if numbers is None:
             return False
-        for name, expected in (("benchmark", self._benchmark), ("split", self._split)):
-            values = pc.unique(table.column(name)).to_pylist()
-            if len(values) != 1 or values[0] != (expected or values[0]):
-                return False
-        same_id, same_story = (
-            table.column(name)[0].as_py() == last for name, last in zip(("story_id", "story"), self._last, strict=True)
-        )
-        if same_id != same_story:
+        benchmarks, splits = (pc.unique(table.column(name)).to_pylist() for name in ("benchmark", "split"))
+        if len(benchmarks) != 1 or benchmarks[0] is None or splits != [self._split]:
             return False
         if not np.array_equal(_changes(table, "story_id"), _changes(table, "story")):
             return False
-        self._numbers.add(numbers)
+        ends = [_story_of(table.slice(row, 1)) for row in (0, table.num_rows - 1)]
+        self._take_first(first, ends[0])
+        self._last = ends[1]
+        self._take_benchmark(first, benchmarks[0])
+        if (found := consecutive_stories(numbers)) is None:
+            self._numbers.append(numbers)
+        else:
+            add_range(self._ranges, found)
         return True
 
-    def _check_row(
-        self,
-        numbers: list[int],
-        name: str | None,
-        story_id: str | None,
-        benchmark: str | None,
-        split: str | None,
-        story: str | None,
-    ) -> Iterator[Finding]:
-        """Check one row; the number of a generated id is added to `numbers`."""
-        if name is not None:
-            yield from self._check_id(numbers, name, story_id)
-        if benchmark is not None and benchmark != (self._benchmark or benchmark):
-            yield self._finding(name or "", "benchmark", benchmark, self._benchmark or "")
-        self._benchmark = self._benchmark or benchmark
-        if split is not None and split != (self._split or split):
-            yield self._finding(name or "", "split", split, self._split or "")
-        if story_id is not None:
-            yield from self._check_text(name or "", story_id, story or "")
+    def _check_rows(self, table: pa.Table) -> None:
+        """Check and take rows one by one."""
+        numbers: list[int] = []
+        others: list[RowPlace] = []
+        columns = [_values(table, name) for name in _COLUMNS]
+        for row, line, name, story_id, benchmark, split, story in zip(*numbers_of(table), *columns, strict=True):
+            place = RowPlace(row, line, name)
+            if name is not None:
+                ours = story_of_id(name)
+                if ours is None:
+                    others.append(place)
+                else:
+                    numbers.append(int(name[-11:-2]) * 10 + int(name[-1]))
+                    self._check_id(place, name, ours, story_id)
+            if benchmark is not None:
+                self._take_benchmark(place, benchmark)
+            if split is not None and split != (self._split or split):
+                self._add(place, "split", split, self._split or "")
+            if story_id is not None:
+                text = story_id, story or ""
+                self._take_first(place, text)
+                self._last = text
+        self._numbers.append(np.array(numbers, np.int64))
+        self._ids.append(pa.array([each.id for each in others], pa.string()))
+        self._places.append(np.array([each[:2] for each in others], np.int64).reshape(-1, 2))
 
-    def _check_id(self, numbers: list[int], name: str, story_id: str | None) -> Iterator[Finding]:
-        ours = story_of_id(name)
-        if ours is None:
-            if self._others.add(name):
-                yield self._repeated(name)
-            return
-        numbers.append(int(name[-11:-2]) * 10 + int(name[-1]))
+    def _check_id(self, place: RowPlace, name: str, ours: str, story_id: str | None) -> None:
+        """Check a generated id."""
         if story_id is not None and ours != story_id:
-            yield self._finding(name, "story_id", story_id, ours)
+            self._add(place, "story_id", story_id, ours)
         if self._split is not None and not name.startswith(self._split):
-            yield self._finding(name, "id", name, f"an id of the {self._split} split")
+            self._add(place, "id", name, f"an id of the {self._split} split")
 
-    def _check_text(self, name: str, story_id: str, story: str) -> Iterator[Finding]:
-        """Check that rows of one story have the same text, or continue that of the row before."""
-        last_id, last_story = self._last
-        if story_id == last_id and not (story == last_story or story.startswith(last_story + "\n")):
-            yield self._finding(name, "story", "another text than in the row before", f"the story {story_id}")
-        elif story_id != last_id and story == last_story:
-            finding = self._finding(name, "story_id", story_id, f"{last_id}, which has the same text")
-            yield replace(finding, is_claim=story_of_id(name) is not None)  # others number stories as they like
-        self._last = story_id, story
+    def _take_first(self, place: RowPlace, text: Text) -> None:
+        """Take a row with a story's id: the first one, or check that it fits the story of the row before."""
+        if self._first is None:
+            self._first, self._story = place, text
+        else:
+            self._findings += check_text(self._file, place, text, self._last)
+
+    def _take_benchmark(self, place: RowPlace, benchmark: str) -> None:
+        if not self._benchmarks or self._benchmarks[-1][1] != benchmark:
+            self._benchmarks.append((place, benchmark))
+
+    def _add(self, place: RowPlace, field: str, found: str, expected: str) -> None:
+        self._findings.append(order_finding(self._file, place, field, found, expected))
+
+
+class SplitOrder:
+    """Checks that the rows of one split fit each other, by what `RowOrder` says of consecutive parts.
+
+    Args:
+        split: The split, if that can be told.
+    """
+
+    def __init__(self, split: str | None) -> None:
+        self._file = ""  # that was read last
+        self._split = split
+        self._benchmark: str | None = None
+        self._numbers = RepeatedNumbers()  # of generated ids
+        self._others = RepeatedTexts()  # other ids
+        self._last = _NOBODY
+
+    def follow(self, order: OrderOfRows, file: str) -> list[Finding]:
+        """Return what does not fit in the next rows, by row."""
+        self._file = file
+        findings = []
+        for (row, line), name in zip(order.places.tolist(), order.ids.to_pylist(), strict=True):
+            if self._others.add(name):
+                findings.append(_repeated(file, RowPlace(row, line, name)))
+        for each in order.ranges:
+            self._numbers.add_range(*each)
+        self._numbers.add(order.numbers)
+        for place, benchmark in order.benchmarks:
+            self._benchmark = self._benchmark or benchmark
+            if benchmark != self._benchmark:
+                findings.append(order_finding(file, place, "benchmark", benchmark, self._benchmark))
+        if order.first is not None:
+            findings += check_text(file, order.first, order.story, self._last)
+            self._last = order.last
+        return sorted([*findings, *order.findings], key=lambda each: each.row)
+
+    def close(self) -> Iterator[Finding]:
+        """Yield ids that occur twice, and of which that was not known before."""
+        for number in self._numbers.close():
+            yield _repeated(self._file, RowPlace(-1, 0, f"{self._split}-{number // 10:09d}-{number % 10}"))
+        for name in self._others.close():
+            yield _repeated(self._file, RowPlace(-1, 0, name))
+
+
+def check_text(file: str, place: RowPlace, text: Text, last: Text) -> Iterator[Finding]:
+    """Check that rows of one story have the same text, or continue that of the row before."""
+    (story_id, story), (last_id, last_story) = text, last
+    if story_id == last_id and not (story == last_story or story.startswith(last_story + "\n")):
+        yield order_finding(file, place, "story", "another text than in the row before", f"the story {story_id}")
+    elif story_id != last_id and story == last_story and story_id is not None:
+        finding = order_finding(file, place, "story_id", story_id, f"{last_id}, which has the same text")
+        yield replace(finding, is_claim=story_of_id(place.id or "") is not None)  # others number stories as they like
+
+
+def order_finding(file: str, place: RowPlace, field: str, found: str, expected: str) -> Finding:
+    """Return that a row does not fit those before it."""
+    at: dict[str, Any] = {"row": place.row, "line": place.line, "id": place.id or ""}
+    return Finding(file=file, kind=ORDER, field=field, found=found, expected=expected, **at)
+
+
+def _repeated(file: str, place: RowPlace) -> Finding:
+    return order_finding(file, place, "id", "the same id twice", "an id of its own")
+
+
+def _story_of(row: pa.Table) -> Text:
+    """Return the id and the text of the story of a row."""
+    (story_id,), (story,) = (_values(row, name) for name in _STORY)
+    return story_id, story or ""
 
 
 def _values(table: pa.Table, name: str) -> list[str | None]:
@@ -253,8 +287,6 @@ def _changes(table: pa.Table, name: str) -> npt.NDArray[np.bool_]:
     values = column.indices if pa.types.is_dictionary(column.type) else column
     return np.asarray(pc.not_equal(values[1:], values[:-1]))
 
-
-Numbers = npt.NDArray[np.int64]
 
 MOST_KEPT = 1_000_000  # ids in memory
 _MOST_RANGES = 1_000
@@ -345,12 +377,9 @@ class RepeatedNumbers:
         """Take the next numbers."""
         if not len(numbers):
             return
-        if not self._continues(numbers):
+        found = consecutive_stories(numbers)
+        if found is None or not self._remember(*found):
             self._keep(numbers)
-
-    def ranges(self) -> tuple[tuple[int, int, int], ...] | None:
-        """Return all numbers as ranges: the stories from, until, and the questions of each; None if there are more."""
-        return None if self._kept or self._rest else tuple(self._ranges)
 
     def add_range(self, start: int, end: int, questions: int) -> None:
         """Take all questions of consecutive stories."""
@@ -378,25 +407,11 @@ class RepeatedNumbers:
                 repeated.update(10 * story + each for story in stories for each in range(min(questions, is_question)))
         return sorted(repeated)
 
-    def _continues(self, numbers: Numbers) -> bool:
-        """Return whether numbers are all questions of consecutive stories; they are then remembered as a range."""
-        start, end = int(numbers[0]) // 10, int(numbers[-1]) // 10 + 1
-        questions = int(numbers[-1]) % 10 + 1
-        if len(numbers) != (end - start) * questions:
-            return False
-        expected = 10 * np.arange(start, end)[:, None] + np.arange(questions)
-        if not np.array_equal(numbers, expected.reshape(-1)):
-            return False
-        return self._remember(start, end, questions)
-
     def _remember(self, start: int, end: int, questions: int) -> bool:
         """Remember a range, unless there are too many."""
-        if self._ranges and self._ranges[-1][1:] == (start, questions):
-            self._ranges[-1] = self._ranges[-1][0], end, questions
-        elif len(self._ranges) < _MOST_RANGES:
-            self._ranges.append((start, end, questions))
-        else:
+        if len(self._ranges) >= _MOST_RANGES and not _continues(self._ranges, start, questions):
             return False
+        add_range(self._ranges, (start, end, questions))
         return True
 
     def _keep(self, numbers: Numbers) -> None:
@@ -424,3 +439,26 @@ class RepeatedNumbers:
         ends = np.searchsorted(file[order], np.arange(_FILES + 1))
         for number in range(_FILES):
             self._rest.add(number, numbers[order[ends[number] : ends[number + 1]]].tobytes())
+
+
+def consecutive_stories(numbers: Numbers) -> tuple[int, int, int] | None:
+    """Return numbers as a range if they are all questions of consecutive stories; see `RepeatedNumbers.add_range`."""
+    start, end = int(numbers[0]) // 10, int(numbers[-1]) // 10 + 1
+    questions = int(numbers[-1]) % 10 + 1
+    if len(numbers) != (end - start) * questions:
+        return None
+    expected = 10 * np.arange(start, end)[:, None] + np.arange(questions)
+    return (start, end, questions) if np.array_equal(numbers, expected.reshape(-1)) else None
+
+
+def add_range(ranges: list[tuple[int, int, int]], added: tuple[int, int, int]) -> None:
+    """Add a range to others, or extend the last one if it goes on there."""
+    start, end, questions = added
+    if _continues(ranges, start, questions):
+        ranges[-1] = ranges[-1][0], end, questions
+    else:
+        ranges.append(added)
+
+
+def _continues(ranges: Sequence[tuple[int, int, int]], start: int, questions: int) -> bool:
+    return bool(ranges) and ranges[-1][1:] == (start, questions)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -20,8 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.audits.duplicates import StorySource
-from storyproof.audits.plain_checks import PlainChecks, RowHashes
+from storyproof.audits.plain_checks import PlainChecks
 from storyproof.audits.rewordings import Rewordings
+from storyproof.audits.row_consistency import OrderOfRows, RowOrder
 from storyproof.catalog import names
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError, UnknownNameError, quoted
@@ -29,11 +31,13 @@ from storyproof.example import SCHEMA, Example, plain_schema
 from storyproof.families.family import Family, family_of_table, load_family, own_example, recognise
 from storyproof.families.file_judge import OWN_RULES, FileJudge, Subject
 from storyproof.findings import INCONSISTENT, UNREAD, FileReport, Finding, add_up
-from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
+from storyproof.formats.chunks import CHUNK_ROWS, in_parts, stories_of, story_starts
 from storyproof.formats.columns import chosen_as, find_paths, folded, values_at
 from storyproof.formats.format import (
     PLACE,
+    WHOLE,
     Format,
+    Part,
     expect_format,
     format_of,
     formats,
@@ -63,69 +67,147 @@ def examine(
     *,
     family: str = "",
     says: str = "",
-    watch: Callable[[pa.Table], Iterable[Finding]] = lambda table: (),
-    seams: list[int] | None = None,
     progress: Callable[[int], None] = lambda rows: None,
     split: str | None = None,
-    hashes: list[RowHashes] | None = None,
-) -> FileReport:
-    """Read a file once and let the families of its rows judge them.
+) -> FileAudit:
+    """Read a file and let the families of its rows judge them; large files are judged part by part.
 
     Args:
         subject: The file, and what users said about it.
         family: The only family that its rows may be of; by default any.
         says: What says so, for messages.
-        watch: Yields what is wrong with rows of any family, table by table.
-        seams: Takes how many findings there are before those of `watch`, table by table.
         progress: Called with how many rows were judged since the last call.
         split: The file's split, if that can be told.
-        hashes: Takes what is compared with the rows of other files.
 
     Raises:
         DataError: If the file cannot be read, or has rows of another family.
     """
-    path, form = subject.path, subject.format
-    report = FileReport(subject.name, form.name)
-    judged = 0
-    try:
+    with naming_bad_bytes(subject):
         source = RowSource(subject)
-        bench = _Bench(source.subject)
-        checks = PlainChecks(subject.name, split, source.subject.is_foreign)
-        if form.family:
-            bench.judge_of(load_family(form.family))
-        for table in source.tables():
-            found = list(checks.check(table))
-            for each, rows in source.by_family(bench.leave_out(table)):
-                if family and each.name != family:
-                    raise _other_family(path, rows, load_family(family), says)
-                for part in in_parts(rows) if rows.num_rows else ():
-                    with without_collection():
-                        found += bench.judge(each, part)
-                    progress(part.num_rows)
-                    judged += part.num_rows
-                    beat("rows", judged)
-            found += bench.take_unread()
-            report.findings += sorted(found, key=lambda each: each.row)
-            report.records |= source.records_of(table, {each.row for each in found if each.fix})
-            if seams is not None:
-                seams.append(len(report.findings))
-            if source.keeps_ids:
-                report.findings += watch(_whole_rows(table))
-            report.questions += table.num_rows
-            report.stories += len(story_starts(table))
+        parts = source.parts()
+    return examine_parts(source, parts, family=family, says=says, progress=progress, split=split)
+
+
+def examine_parts(
+    source: RowSource,
+    parts: Sequence[Part],
+    *,
+    family: str = "",
+    says: str = "",
+    progress: Callable[[int], None] = lambda rows: None,
+    split: str | None = None,
+) -> FileAudit:
+    """Read consecutive parts of a file; see `examine`."""
+    first, *others = parts
+    audit = FileAudit(source, first, split)
+    audit.read(source, first, family, says, progress)
+    for part in others:
+        following = FileAudit(source, part, split)
+        following.read(source, part, family, says, progress)
+        audit.absorb(following)
+    return audit
+
+
+@contextmanager
+def naming_bad_bytes(subject: Subject) -> Iterator[None]:
+    """Name the line of a file that is not UTF-8, which its reader does not know."""
+    try:
+        yield
     except DataError as error:
-        if isinstance(error.__cause__, UnicodeDecodeError):  # the reader does not say in which line
-            raise find_bad_bytes(path, *map(path.with_suffix, form.beside)) or error from None
+        if isinstance(error.__cause__, UnicodeDecodeError):
+            path = subject.path
+            raise find_bad_bytes(path, *map(path.with_suffix, subject.format.beside)) or error from None
         raise
-    bench.conclude(report)
-    if names := subject.settings.get("consistent"):
-        report.findings[:0] = check_consistent(subject, names)
-    report.findings[:0] = checks.conclude([each for each in report.findings if each.kind != UNREAD])
-    report.totals |= dict(checks.counts)
-    source.describe(report)
-    if hashes is not None:
-        hashes.append(checks.hashes())
-    return report
+
+
+class FileAudit:
+    """What is known of a file, or of some of its parts, once its rows were judged.
+
+    It is the same for any division of the parts among processes: what follows from several of them is found when one
+    absorbs the next, or at the end.
+
+    Args:
+        source: The file.
+        part: The part that is read first.
+        split: The file's split, if that can be told.
+
+    Attributes:
+        report: What was found in the rows.
+        orders: What rows must have in common, part by part.
+        checks: What is compared between rows of any family.
+    """
+
+    def __init__(self, source: RowSource, part: Part, split: str | None) -> None:
+        subject = replace(source.subject, is_beginning=not part.first)
+        self.report = FileReport(subject.name, subject.format.name)
+        self.orders: list[OrderOfRows] = []
+        self.checks = PlainChecks(subject.name, split, subject.is_foreign)
+        self._bench = _Bench(subject)
+        self._inconsistent: list[Finding] = []
+        self._records: int | None = None
+        self._split = split
+
+    def read(self, source: RowSource, part: Part, family: str, says: str, progress: Callable[[int], None]) -> None:
+        """Judge the rows of a part; see `examine`."""
+        subject, report, bench = self._bench.subject, self.report, self._bench
+        order, judged = RowOrder(self._split, subject.name), 0
+        if subject.format.family:
+            bench.judge_of(load_family(subject.format.family))
+        with naming_bad_bytes(subject):
+            for table in source.tables(part):
+                found = list(self.checks.check(table))
+                for each, rows in source.by_family(bench.leave_out(table)):
+                    if family and each.name != family:
+                        raise _other_family(subject.path, rows, load_family(family), says)
+                    for some in in_parts(rows) if rows.num_rows else ():
+                        with without_collection():
+                            found += bench.judge(each, some)
+                        progress(some.num_rows)
+                        judged += some.num_rows
+                        beat("rows", judged)
+                found += bench.take_unread()
+                report.findings += sorted(found, key=lambda each: each.row)
+                report.records |= source.records_of(table, {each.row for each in found if each.fix})
+                if source.keeps_ids:
+                    order.check(_whole_rows(table))
+                report.questions += table.num_rows
+                report.stories += len(story_starts(table))
+            if (names := subject.settings.get("consistent")) and subject.is_beginning:
+                self._inconsistent = list(check_consistent(subject, names))
+        self.orders.append(order.summary())
+        self._records = source.describe(report)
+        bench.close()
+
+    def absorb(self, other: FileAudit) -> None:
+        """Take what was found in the parts that follow."""
+        found = other.report.findings
+        more, left = self._bench.absorb(other._bench)
+        if left:
+            dropped = {each.row for each in [each for each in found if each.kind == UNREAD][-left:]}
+            found = [each for each in found if each.kind != UNREAD or each.row not in dropped]
+        if more:
+            found = sorted([*more, *found], key=lambda each: each.row)
+        self.report.findings += found
+        self.report.records |= other.report.records
+        self.report.questions += other.report.questions
+        self.report.stories += other.report.stories
+        self.report.notes = list(dict.fromkeys([*self.report.notes, *other.report.notes]))
+        self.orders += other.orders
+        self.checks.absorb(other.checks)
+        self._inconsistent += other._inconsistent
+        if self._records is not None:
+            self._records += other._records or 0
+
+    def conclude(self) -> FileReport:
+        """Return the report with what is known once all rows were judged."""
+        report = self.report
+        self._bench.conclude(report)
+        report.findings[:0] = self._inconsistent
+        report.findings[:0] = self.checks.conclude([each for each in report.findings if each.kind != UNREAD])
+        report.totals |= dict(self.checks.counts)
+        if self._records is not None:
+            report.totals["records"] = self._records
+        return report
 
 
 def _whole_rows(table: pa.Table) -> pa.Table:
@@ -185,14 +267,29 @@ class RowSource:
         """Whether rows have ids of their own, none of which may occur twice."""
         return self._file is None or self._file.keeps_ids
 
-    def tables(self) -> Iterator[pa.Table]:
-        """Read the file with places."""
+    def parts(self) -> Sequence[Part]:
+        """Return parts of the file that can be read by themselves; they follow from the file alone.
+
+        Raises:
+            DataError: If the file cannot be read.
+        """
         if self._file is not None:
-            return whole_stories(self._file.tables())
+            return self._file.parts()
         path, form = self.subject.path, self.subject.format
-        if type(form).read_foreign is Format.read_foreign:
-            return whole_stories(form.read(path, CHUNK_ROWS, places=True))
-        return whole_stories(form.read_foreign(path, CHUNK_ROWS))
+        return form.parts(path, as_records=False) if form.reads_arrays else [WHOLE]
+
+    def tables(self, part: Part = WHOLE) -> Iterator[pa.Table]:
+        """Read the stories that begin in a part of the file, with places."""
+        path, form = self.subject.path, self.subject.format
+        if self._file is not None:
+            tables = self._file.tables(part=part)
+        elif part != WHOLE:
+            tables = form.read(path, CHUNK_ROWS, places=True, part=part)  # type: ignore[call-arg]  # see Format.parts
+        elif type(form).read_foreign is Format.read_foreign:
+            tables = form.read(path, CHUNK_ROWS, places=True)
+        else:
+            tables = form.read_foreign(path, CHUNK_ROWS)
+        return stories_of(tables, part.first, part.end)
 
     def by_family(self, table: pa.Table) -> Iterator[tuple[Family, pa.Table]]:
         """Yield the rows of each family: that of the format or of the columns, else that which reads the question."""
@@ -220,19 +317,19 @@ class RowSource:
         numbers = zip(numbers_of(table)[0], pc.struct_field(table.column(RECORD), "number").to_pylist(), strict=True)
         return {row: record for row, record in numbers if row in rows and row != record}
 
-    def describe(self, report: FileReport) -> None:
-        """Add how the file was read."""
+    def describe(self, report: FileReport) -> int | None:
+        """Add how the file was read; return how many of its records were, if it has records."""
         folder = self.subject.path.absolute().parent.name
         if folder in CLUTRR_SETS:
             report.published = f"CLUTRR {folder} ({CLUTRR_SETS[folder]})"
         if self._file is None:
-            return
+            return None
         report.columns = self._file.described()
         if self._file.published is not None:
             report.published, report.rules = self._file.published.name, self._file.published.rules
         report.notes += self._notes
         report.notes += [f"not part of the stories: {quoted(each)}" for each in sorted(self._file.instructions)]
-        report.totals["records"] = self._file.count
+        return self._file.count
 
 
 def _as_rows_of(family: Family, table: pa.Table) -> pa.Table:
@@ -432,6 +529,26 @@ class _Bench:
         found, self.listed = self.listed, []
         return found
 
+    def close(self) -> None:
+        """Forget what only judging needs."""
+        self.rewordings, self.beside = Rewordings(self.subject.format.family), {}
+
+    def absorb(self, other: _Bench) -> tuple[list[Finding], int]:
+        """Take what was counted in rows that follow.
+
+        Returns:
+            What only both together show, and how many rows too many are listed as not understood.
+        """
+        listed = [min(each.unread.total(), MOST_LISTED) for each in (self, other)]
+        self.unread.update(other.unread)
+        found: list[Finding] = []
+        for name, judge in other.judges.items():
+            if name in self.judges:
+                found += self.judges[name].absorb(judge)
+            else:
+                self.judges[name] = judge
+        return found, max(sum(listed) - MOST_LISTED, 0)
+
     def _add_unread(self, finding: Finding) -> None:
         """Count a row that is not understood, and list it unless very many are listed already."""
         self.unread[finding.field] += 1
@@ -495,11 +612,6 @@ class _Bench:
         counts = {"rows": report.questions, "stories": report.stories, "judged": judged, "unread": unread}
         counts |= {"conflicts": 0, "wrong_answers": {}, "rule_dependent": {}}
         report.totals = add_up([counts, *(judge.totals() for judge in self.judges.values())])
-
-
-def story_tables(subject: Subject) -> Iterator[pa.Table]:
-    """Read the records of a file that can be read with places, in tables of whole stories."""
-    return map(_whole_rows, RowSource(subject).tables())
 
 
 def _is_ours(path: Path, form: Format) -> bool:

@@ -24,6 +24,10 @@ Result = TypeVar("Result")
 class Engine(Protocol):
     """Calls functions with many items; used in a `with` statement, which starts and ends what it needs."""
 
+    @property
+    def workers(self) -> int:
+        """How many items are worked on at a time, once it is started; large files are divided for so many."""
+
     def __enter__(self) -> Self:
         """Start what is needed."""
 

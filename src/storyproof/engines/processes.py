@@ -78,6 +78,11 @@ class Processes:
             )
         self._workers = workers or 1
 
+    @property
+    def workers(self) -> int:
+        """How many processes work."""
+        return self._workers
+
     def __enter__(self) -> Self:
         return self
 

@@ -40,6 +40,7 @@ class Subject:
             and `consistent`, columns that must agree. `own_rules` are the readings that the prompt of a published set
             allows; the first decides what is expected.
         is_foreign: Whether somebody else wrote the file, so that answers are in free words.
+        is_beginning: Whether its first rows are judged; if not, rows before these are judged elsewhere.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class Subject:
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
     is_foreign: bool = False
+    is_beginning: bool = True
 
     @property
     def has_free_answers(self) -> bool:
@@ -62,17 +64,18 @@ class ProofSample:
     """Chooses the rows of a file whose proofs are checked by deletion.
 
     These are all rows if users asked for that (`Subject.settings["proofs"]`), else the first PROOF_SAMPLE rows with
-    different stories and questions.
+    different stories and questions; of a large file, which is judged in parts, those of the first part.
     """
 
     def __init__(self, subject: Subject) -> None:
         self._takes_all = bool(subject.settings.get("proofs"))
+        self._takes_none = not self._takes_all and not subject.is_beginning
         self._chosen: set[tuple[str, str]] = set()
 
     def choose(self, table: pa.Table) -> npt.NDArray[np.bool_]:
         """Return which of the next rows are chosen."""
         chosen = np.full(table.num_rows, self._takes_all)
-        for start in range(0, 0 if self._takes_all else table.num_rows, PROOF_SAMPLE):
+        for start in range(0, 0 if self._takes_all or self._takes_none else table.num_rows, PROOF_SAMPLE):
             if len(self._chosen) >= PROOF_SAMPLE:
                 break
             part = table.slice(start, PROOF_SAMPLE)
@@ -117,6 +120,21 @@ class FileJudge(ABC):
         For each row that is not understood there is one finding of the kind UNREAD, whose field says what is not, and
         nothing is counted. Such a row may come again, in words that the family reads.
         """
+
+    def absorb(self, other: FileJudge) -> Iterable[Finding]:
+        """Take what another judge of this class counted in rows that follow, and yield what only both together show.
+
+        Large files are judged in parts, by judges that are pickled. One that counts more than is counted here takes
+        that as well.
+        """
+        self.unchecked.update(other.unchecked)
+        self.proofs_checked += other.proofs_checked
+        self.statuses.update(other.statuses)
+        self.gone |= other.gone
+        self.unmarked.update(other.unmarked)
+        self.unsettled |= other.unsettled
+        self.declared |= other.declared
+        return ()
 
     def conclude(self) -> Iterable[Finding]:
         """Yield what is wrong with the file as a whole, once all rows were judged."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -247,6 +247,13 @@ class RowwiseJudge(FileJudge):
                     fix=spot.field,
                     **common,
                 )
+
+    def absorb(self, other: FileJudge) -> Iterable[Finding]:
+        """Take what another judge counted."""
+        if isinstance(other, RowwiseJudge):
+            self._counts.update(other._counts)
+            self._wrong.update(other._wrong)
+        return super().absorb(other)
 
     def totals(self) -> dict[str, Any]:
         """Return how many answers and other values are wrong."""

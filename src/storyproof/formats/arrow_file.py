@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from storyproof.errors import DataError
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format
+from storyproof.formats.format import PART_ROWS, WHOLE, Format, Part, ended
 from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.parquet import change_columns, divided
 from storyproof.formats.records import Record, has_questions, read_strictly
@@ -46,18 +46,24 @@ class ArrowFile(Format):
         """Read a file whose columns are found by their names."""
         return read_strictly(path, self, rows, places=places)
 
-    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
-        """Read the rows of a file."""
-        first = 0
+    def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
+        """Divide a file by rows."""
         with _named(path):
-            for batch in _batches(path):
+            count = sum(batch.num_rows for batch in _batches(path, until=None))
+        return ended([Part(first) for first in range(0, count, PART_ROWS)])
+
+    def records(self, path: Path, columns: Collection[str] | None = None, part: Part = WHOLE) -> Iterator[Record]:
+        """Read the rows of a file."""
+        first = max(part.first - 1, 0)
+        with _named(path):
+            for batch in _batches(path, until=first):
                 names = [name for name in batch.schema.names if columns is None or name in columns]
                 table = pa.Table.from_batches([batch]).select(names)
                 for start in range(0, table.num_rows, _ROWS):
-                    for part in divided(table.slice(start, _ROWS), path, first):
-                        for row, value in enumerate(part.to_pylist(), start=first):
+                    for some in divided(table.slice(start, _ROWS), path, first):
+                        for row, value in enumerate(some.to_pylist(), start=first):
                             yield Record(value, 0, row)
-                        first += part.num_rows
+                        first += some.num_rows
 
     def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
         """Write batches again, with the same schema and division; the bytes stay only if nothing changes."""
@@ -76,9 +82,18 @@ def _named(path: Path) -> Iterator[None]:
         raise DataError(f"{path} is not a readable Arrow file ({reason}); expected a complete one.") from error
 
 
-def _batches(path: Path) -> Iterator[pa.RecordBatch]:
-    """Read the batches of a file, none of which is very large once it is uncompressed."""
+def _batches(path: Path, until: int | None = 0) -> Iterator[pa.RecordBatch]:
+    """Read the batches of a file, none of which is very large once it is uncompressed.
+
+    Args:
+        path: The file.
+        until: How many rows are left out; None for batches that are counted and not looked at.
+
+    Raises:
+        DataError: If the file has too many columns, two of one name, or a batch that is too large.
+    """
     _check_sizes(path)
+    row = 0
     with pa.OSFile(os.fsencode(path)) as source:
         head = source.read(6)
         source.seek(0)
@@ -95,8 +110,13 @@ def _batches(path: Path) -> Iterator[pa.RecordBatch]:
         if twice is not None:
             raise DataError(f"{path} has {names.count(twice)} columns '{twice}'; expected one.")
         for batch in batches:
-            batch.validate(full=True)
-            yield batch
+            before = min(max((until or 0) - row, 0), batch.num_rows)
+            row += batch.num_rows
+            if until and before == batch.num_rows:
+                continue
+            if until is not None:
+                batch.validate(full=True)
+            yield batch.slice(before)
 
 
 def _check_sizes(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -32,6 +32,45 @@ def whole_stories(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         held = table
     if held is not None:
         yield held
+
+
+def stories_of(tables: Iterable[pa.Table], first: int, end: int | None) -> Iterator[pa.Table]:
+    """Yield the stories that begin in some rows, in tables of whole stories.
+
+    Args:
+        tables: The rows of a file from the one before the first one on; from the beginning if `first` is 0.
+        first: The number of the first row in the file.
+        end: The number of the row after the last one; None for all that follow.
+    """
+    row, last = max(first - 1, 0), None  # the number of the next row, and the story of the one before
+    has_begun = not first
+    for table in whole_stories(tables):
+        count = table.num_rows
+        start, stop = 0, count
+        if not has_begun:
+            start = _story_end(table, max(first - row, 0), last)
+            has_begun = start < count
+        if end is not None and row + count > end:
+            stop = _story_end(table, max(end - row, 0), last)
+        if start < stop:
+            yield table.slice(start, stop - start)
+        if stop < count:
+            return
+        row, last = row + count, _story(table, count - 1)
+
+
+def _story_end(table: pa.Table, row: int, last: str | None) -> int:
+    """Return the first row, from one on, with another story than the row before, or how many there are.
+
+    Args:
+        table: The rows.
+        row: The row.
+        last: The story of the row before the table.
+    """
+    story = _story(table, row - 1) if row else last
+    while row < table.num_rows and story and _story(table, row) == story:  # rows without a story belong to none
+        row += 1
+    return row
 
 
 def in_parts(table: pa.Table, most_bytes: int = STORY_BYTES) -> Iterator[pa.Table]:
@@ -99,3 +138,19 @@ def _story(table: pa.Table, row: int) -> str | None:
     named = table.column("story_id")[row].as_py() if "story_id" in table.column_names else None
     story: str | None = named if named is not None else table.column("story")[row].as_py()
     return story
+
+
+def as_bytes(tables: Sequence[pa.Table]) -> list[bytes]:
+    """Return tables as bytes, without what their buffers hold besides their rows."""
+    written = []
+    for table in tables:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        written.append(sink.getvalue().to_pybytes())
+    return written
+
+
+def from_bytes(written: Sequence[bytes]) -> list[pa.Table]:
+    """Return the tables that `as_bytes` was given."""
+    return [pa.ipc.open_stream(each).read_all() for each in written]

@@ -47,7 +47,7 @@ _INSTRUCTION = re.compile(r"\b(?:story|question|questions|answer|passage|multipl
 _DEEPEST = 6  # levels of a record in which columns are looked for
 _MOST_LEAVES = 1_000  # columns of a record
 _SAMPLE_ITEMS = 3  # of a list
-_ITEM = "*"
+ITEM = "*"
 Path = tuple[str, ...]
 
 
@@ -286,7 +286,7 @@ def _walk(value: Mapping[str, Any], before: Path) -> Iterator[tuple[Path, Any]]:
             yield from _walk(child, path)
         elif isinstance(child, list) and child and all(isinstance(each, dict) for each in child[:_SAMPLE_ITEMS]):
             for each in child[:_SAMPLE_ITEMS]:
-                yield from _walk(each, (*path, _ITEM))
+                yield from _walk(each, (*path, ITEM))
 
 
 def _guess(leaves: _Leaves, fixed: Mapping[str, Any]) -> list[Columns]:
@@ -411,7 +411,7 @@ def _best_named(leaves: _Leaves, role: str, question: Path, taken: set[Path]) ->
 
 def _is_around(path: Path, question: Path, *, inside: bool = True) -> bool:
     """Return whether a column belongs to every question: it is in an object around it, or in the object of it."""
-    listed = len(path) - 1 - path[::-1].index(_ITEM) if _ITEM in path else -1
+    listed = len(path) - 1 - path[::-1].index(ITEM) if ITEM in path else -1
     return path[: listed + 1] == question[: listed + 1] or (inside and path[: len(question) - 1] == question[:-1])
 
 
@@ -459,7 +459,7 @@ def rows_of(record: Mapping[str, Any], columns: Columns) -> Iterator[RowValues]:
 def _bindings(record: Any, path: Path) -> Iterator[Path]:
     """Yield a path with the items of lists numbered."""
     for place, step in enumerate(path):
-        if step != _ITEM:
+        if step != ITEM:
             continue
         items = next(_at(record, path[:place]), None)
         for number in range(len(items) if isinstance(items, list) else 0):
@@ -472,7 +472,7 @@ def _bound(path: Path, bound: Path) -> Path:
     """Return a path in which items are those of another path as far as the two are the same."""
     found = list(path)
     for place, (step, other) in enumerate(zip(path, bound, strict=False)):
-        if step != other and step != _ITEM:
+        if step != other and step != ITEM:
             break
         found[place] = other
     return tuple(found)
@@ -485,7 +485,7 @@ def _at(value: Any, path: Path) -> Iterator[Any]:
             if step not in value:
                 return
             value = value[step]
-        elif isinstance(value, list) and step == _ITEM:
+        elif isinstance(value, list) and step == ITEM:
             for each in value:
                 yield from _at(each, path[place + 1 :])
             return

@@ -14,11 +14,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import DataError, quoted
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, formats
+from storyproof.formats.format import PART_BYTES, WHOLE, Format, Part, ended, formats
 from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import long_line, unreadable
 from storyproof.formats.records import Record, has_questions, read_strictly
@@ -95,8 +97,13 @@ def _comments(lines: Sequence[str]) -> int:
     return 0 if count == len(lines) else count
 
 
-def read_text_records(path: Path, manner: Manner | None = None) -> Iterator[TextRecord]:
+def read_text_records(path: Path, manner: Manner | None = None, part: Part = WHOLE) -> Iterator[TextRecord]:
     """Read a file's records with their texts, the header first; what cannot be read says why.
+
+    Args:
+        path: The file.
+        manner: How it is written; by default its beginning tells.
+        part: Which records follow the header, see `Format.parts`.
 
     Raises:
         DataError: If the file cannot be read, or has no header.
@@ -105,7 +112,17 @@ def read_text_records(path: Path, manner: Manner | None = None) -> Iterator[Text
     try:
         with open_file(path) as file:
             text = io.TextIOWrapper(file, encoding=manner.encoding, newline="", errors="surrogateescape")
-            yield from _split(path, lines_of(text), manner)
+            records = _split(path, lines_of(text), manner)
+            if not part.first:
+                yield from records
+                return
+            header = next(each for each in records if each.cells)
+            yield header
+        with open_file(path) as file:
+            file.seek(part.at)
+            text = io.TextIOWrapper(file, encoding=manner.encoding, newline="", errors="surrogateescape")
+            before = header._replace(row=part.first - 2, line=part.line)
+            yield from _split(path, lines_of(text), manner, before)
     except UnicodeError as error:  # half a character of UTF-16
         raise DataError(f"{path} is not text in {manner.encoding}: {error}.") from error
     except OSError as error:
@@ -114,7 +131,16 @@ def read_text_records(path: Path, manner: Manner | None = None) -> Iterator[Text
         raise long_line(path, error) from error
 
 
-def _split(path: Path, lines: Iterable[str], manner: Manner) -> Iterator[TextRecord]:
+def _split(path: Path, lines: Iterable[str], manner: Manner, before: TextRecord | None = None) -> Iterator[TextRecord]:
+    """Split lines into records.
+
+    Args:
+        path: The file, for messages.
+        lines: Its lines, with their ends.
+        manner: How it is written.
+        before: The number of the record before these lines, the line at which they begin, and the cells of the header;
+            None if they begin with the header.
+    """
     taken: list[str] = []
     source = iter(lines)
 
@@ -131,6 +157,8 @@ def _split(path: Path, lines: Iterable[str], manner: Manner) -> Iterator[TextRec
         else csv.reader(take(), delimiter=manner.separator, quoting=csv.QUOTE_NONE)
     )
     row, line, width, comments = -1, 1, 0, manner.comments
+    if before is not None:
+        row, line, width = before.row + 1, before.line, len(before.cells)
     while True:
         problem = ""
         try:
@@ -159,6 +187,97 @@ def _split(path: Path, lines: Iterable[str], manner: Manner) -> Iterator[TextRec
         row, line = row + bool(cells or problem), line + (raw.count("\n") or raw.count("\r") or 1)
     if not width:
         raise DataError(f"{path} is empty, expected a header with the names of columns.")
+
+
+def parts_of_table(path: Path) -> list[Part]:
+    """Divide a file into parts of `PART_BYTES`.
+
+    Raises:
+        DataError: If the file cannot be read, or has no header.
+    """
+    manner = manner_of(path)
+    if manner.encoding not in ("utf-8", _OTHERS) or path.stat().st_size <= PART_BYTES:
+        return [WHOLE]
+    return _parts_by_bytes(path, manner) or _parts_by_records(path, manner)
+
+
+def _parts_by_records(path: Path, manner: Manner) -> list[Part]:
+    """Divide a file by reading its records."""
+    parts, at, begun = [WHOLE], 0, 0
+    before = WHOLE
+    for record in read_text_records(path, manner):
+        if record.row >= 0 and (record.cells or record.problem):
+            if at - begun >= PART_BYTES and record.row:
+                parts.append(before._replace(first=record.row))
+                begun = at
+            before = Part(at=at, line=record.line)
+        at += len(record.raw.encode(manner.encoding, "surrogateescape"))
+    return ended(parts)
+
+
+def _parts_by_bytes(path: Path, manner: Manner) -> list[Part]:
+    """Divide a file by its quotes and ends of lines alone; return no parts where these do not tell its records.
+
+    Python's reader knows more kinds of records: quotes within cells that do not begin with one, ends of lines without a
+    line feed, cells that are too long. Files with such records are divided by reading them.
+    """
+    parts = [WHOLE]
+    at, line = 0, 1
+    for record in read_text_records(path, manner):
+        at += len(record.raw.encode(manner.encoding, "surrogateescape"))
+        line += record.raw.count("\n")
+        if record.cells:
+            break
+    row, before, rest = 0, WHOLE, b""
+    with open_file(path) as file:
+        file.seek(at)
+        while True:
+            block = file.read(PART_BYTES)
+            content = rest + block
+            ends = _ends_of_records(content, manner, is_last=not block)
+            if ends is None:
+                return []
+            if row > parts[-1].first:
+                parts.append(before._replace(first=row))
+            starts = np.append([0], ends[:-1])
+            is_filled = np.array([content[start : start + 2].strip(b"\r\n") != b"" for start in starts.tolist()])
+            if is_filled.any():
+                row += int(is_filled.sum())
+                last = int(starts[np.flatnonzero(is_filled)[-1]])
+                before = Part(at=at + last, line=line + content.count(b"\n", 0, last))
+            used = int(ends[-1]) if len(ends) else 0
+            rest = content[used:]
+            at, line = at + used, line + content.count(b"\n", 0, used)
+            if not block:
+                return ended(parts)
+
+
+def _ends_of_records(content: bytes, manner: Manner, *, is_last: bool) -> npt.NDArray[np.intp] | None:
+    """Return where the records of a text end that begins with a record; None if quotes and ends of lines do not tell.
+
+    Args:
+        content: The text.
+        manner: How it is written.
+        is_last: Whether the file ends there, so that its last record does, too.
+    """
+    letters = np.frombuffer(content, np.uint8)
+    ends = np.flatnonzero(letters == ord("\n"))
+    quotes = np.flatnonzero(letters == ord('"')) if manner.has_quotes else np.zeros(0, np.intp)
+    ends = ends[np.searchsorted(quotes, ends) % 2 == 0] + 1
+    if is_last and len(content) and (not len(ends) or ends[-1] < len(content)):
+        ends = np.append(ends, len(content))
+    used = int(ends[-1]) if len(ends) else 0
+    longest = int(np.diff(ends, prepend=0).max(initial=len(content) - used))
+    if longest > csv.field_size_limit() or content.count(b"\r", 0, used) != content.count(b"\r\n", 0, used):
+        return None
+    if content.find(codecs.BOM_UTF8, 0, used) >= 0:
+        return None
+    quotes = quotes[: np.searchsorted(quotes, used)]
+    around = np.frombuffer(f'{manner.separator}"\r\n'.encode(), np.uint8)
+    before, after = letters[quotes[::2] - 1], letters[np.minimum(quotes[1::2] + 1, len(letters) - 1)]
+    begins = np.isin(before, around) | (quotes[::2] == 0)
+    closes = np.isin(after, around) | (quotes[1::2] == len(letters) - 1)
+    return ends if begins.all() and closes.all() else None
 
 
 def names_of_header(cells: Sequence[str]) -> list[str]:
@@ -192,10 +311,14 @@ class Delimited(Format):
         """Read a file whose columns are found by their names."""
         return read_strictly(path, self, rows, places=places)
 
-    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+    def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
+        """Divide a file at ends of records."""
+        return parts_of_table(path)
+
+    def records(self, path: Path, columns: Collection[str] | None = None, part: Part = WHOLE) -> Iterator[Record]:
         """Read the records of a file."""
         names: list[str] = []
-        for row, line, _, cells, problem in read_text_records(path):
+        for row, line, _, cells, problem in read_text_records(path, part=part):
             if not cells and not problem:
                 continue
             if row < 0:

@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
@@ -80,6 +81,32 @@ class Place:
     def line_of(self, sentence: int) -> int:
         """Return the line of a sentence of the story, counted from 1; that of the row if sentences have none."""
         return self.sentences[sentence - 1] if sentence <= len(self.sentences) else self.line
+
+
+class Part(NamedTuple):
+    """Some consecutive rows of a file, which can be read by themselves.
+
+    Attributes:
+        first: The number of the first row; 0 in the first part.
+        end: The number of the row after the last one; None if all that follow belong to it.
+        at: Where reading begins, as the format counts: at the row before the first one, so that its story is known.
+        line: The line there, from 1.
+    """
+
+    first: int = 0
+    end: int | None = None
+    at: int = 0
+    line: int = 1
+
+
+WHOLE = Part()
+PART_BYTES = 4 << 20  # of text in a part: many times the work of starting with one, and enough parts for many cores
+PART_ROWS = 8_192  # of a part that is read as records from a file with arrays
+
+
+def ended(parts: Sequence[Part]) -> list[Part]:
+    """Return parts that end where the next one begins."""
+    return [*(each._replace(end=following.first) for each, following in pairwise(parts)), *parts[-1:]] or [WHOLE]
 
 
 class Spot(NamedTuple):
@@ -173,6 +200,21 @@ class Format(ABC):
             DataError: If nothing of the file can be read.
         """
         raise DataError(f"{path}: files in the format '{self.name}' have no columns to choose; leave out --columns.")
+
+    def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
+        """Return parts of a file that can be read by themselves; they follow from the file alone.
+
+        A format that divides files takes a part in `records`, and in `read` if it `reads_arrays`, and reads from the
+        row before it on, to the end of the file: whoever reads a part stops once its last story ends.
+
+        Args:
+            path: The file.
+            as_records: Whether it is read as records, which takes longer, rather than as arrays.
+
+        Raises:
+            DataError: If the file cannot be read.
+        """
+        return [WHOLE]
 
     @property
     def has_records(self) -> bool:

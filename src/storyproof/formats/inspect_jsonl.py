@@ -22,9 +22,18 @@ from storyproof.example import SCHEMA
 from storyproof.families.family import families, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.columns import folded
-from storyproof.formats.format import Format, Place, Spot
+from storyproof.formats.format import WHOLE, Format, Part, Place, Spot
 from storyproof.formats.json_edits import Changes, Write
-from storyproof.formats.jsonl import INSPECT, dialect_of, given, id_of, json_object, patch_lines, read_lines
+from storyproof.formats.jsonl import (
+    INSPECT,
+    dialect_of,
+    given,
+    id_of,
+    json_object,
+    parts_of_lines,
+    patch_lines,
+    read_lines,
+)
 from storyproof.formats.lines import filled_lines, first_line
 from storyproof.formats.records import Record, read_strictly
 
@@ -53,9 +62,13 @@ class Inspect(Format):
             meant = [_meant(story, question, answer.split("\n")) for story, question, answer in texts]
             yield table.set_column(table.column_names.index("answer"), "answer", pa.array(meant, pa.string()))
 
-    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+    def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
+        """Divide a file at ends of lines."""
+        return parts_of_lines(path)
+
+    def records(self, path: Path, columns: Collection[str] | None = None, part: Part = WHOLE) -> Iterator[Record]:
         """Read the samples of a file; the metadata of those that storyproof wrote are columns."""
-        for each in read_lines(path):
+        for each in read_lines(path, part):
             own = _own_columns(each.value) if each.value is not None else None
             yield each if own is None or each.value is None else each._replace(value={**own, **each.value})
 

@@ -13,7 +13,7 @@ from storyproof.errors import DataError, quoted
 from storyproof.example import REQUIRED, plain_schema
 from storyproof.families.family import Family, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, stem_of, with_places
+from storyproof.formats.format import PART_BYTES, WHOLE, Format, Part, ended, stem_of, with_places
 from storyproof.formats.json_edits import Changes, Write, edit_row
 from storyproof.formats.lines import (
     MARK,
@@ -23,9 +23,10 @@ from storyproof.formats.lines import (
     first_line,
     numbered_lines,
     text_lines,
+    unreadable,
 )
 from storyproof.formats.records import Record, read_strictly, wrong_type
-from storyproof.io.bounded_input import DocumentError, parse_json
+from storyproof.io.bounded_input import LONGEST_LINE, DocumentError, open_file, parse_json
 
 JSONL, INSPECT = "jsonl", "inspect"
 
@@ -67,9 +68,13 @@ class Jsonl(Format):
             return read_strictly(path, self, rows, places=places)
         return read_jsonl(path, rows, places)
 
-    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+    def records(self, path: Path, columns: Collection[str] | None = None, part: Part = WHOLE) -> Iterator[Record]:
         """Read the objects of a file, one per line."""
-        return read_lines(path)
+        return read_lines(path, part)
+
+    def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
+        """Divide a file at ends of lines."""
+        return parts_of_lines(path)
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns that the first object has values for, whether or not they can be read."""
@@ -206,19 +211,50 @@ def dialect_of(line: str) -> str:
     return INSPECT if isinstance(row, dict) and "input" in row and "story" not in row else JSONL
 
 
-def read_lines(path: Path) -> Iterator[Record]:
+def read_lines(path: Path, part: Part = WHOLE) -> Iterator[Record]:
     """Read the objects of a file, one per line; a line that holds none says why.
+
+    Args:
+        path: The file.
+        part: Where to begin, see `Format.parts`.
 
     Raises:
         DataError: If the file cannot be read.
     """
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, part.at, part.line):
         if not line.removeprefix(MARK if number == 1 else b"").strip():
             continue
         try:
             yield Record(json_object(line, ""), number, number)
         except DataError as error:
             yield Record(None, number, number, str(error).removeprefix(": ").removesuffix("."))
+
+
+def parts_of_lines(path: Path) -> list[Part]:
+    """Divide a file with one object per line into parts of `PART_BYTES`.
+
+    Raises:
+        DataError: If the file cannot be read.
+    """
+    parts: list[Part] = []
+    row, line, at = 0, 1, 0  # of the next line
+    before = WHOLE  # where the last line begins that holds an object
+    try:
+        with open_file(path) as file:
+            while block := file.read(PART_BYTES):
+                block += file.readline(LONGEST_LINE + 1)
+                lines = block.splitlines(keepends=True)
+                if max(map(len, lines)) > LONGEST_LINE:
+                    return [WHOLE]  # its reader says which line is too long
+                filled = [place for place, each in enumerate(lines) if each.strip()]
+                if filled:
+                    parts.append(before._replace(first=row))
+                    row += len(filled)
+                    before = Part(at=at + sum(map(len, lines[: filled[-1]])), line=line + filled[-1])
+                line, at = line + len(lines), at + len(block)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return ended(parts)
 
 
 def has_other_names(form: Format, path: Path) -> bool:

@@ -12,15 +12,21 @@ from storyproof.io.bounded_input import LONGEST_LINE, LongLineError, lines_of, o
 MARK = b"\xef\xbb\xbf"  # the byte order mark with which some editors begin a file
 
 
-def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(path: Path, at: int = 0, first: int = 1) -> Iterator[tuple[int, bytes]]:
     """Read a file's lines with their ends, whatever those are, counted from 1.
+
+    Args:
+        path: The file.
+        at: The byte at which a line begins.
+        first: The number of that line.
 
     Raises:
         DataError: If the file cannot be read.
     """
-    number = 0
+    number = first - 1
     try:
         with open_file(path) as file:
+            file.seek(at)
             for piece in iter(partial(file.readline, LONGEST_LINE + 1), b""):
                 if len(piece) > LONGEST_LINE:
                     raise long_line(path, LongLineError(number + 1, LONGEST_LINE))

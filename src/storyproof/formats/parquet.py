@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
@@ -19,7 +21,7 @@ from storyproof.errors import DataError
 from storyproof.example import REQUIRED, plain, plain_schema
 from storyproof.families.family import schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, stem_of, with_places
+from storyproof.formats.format import PART_ROWS, WHOLE, Format, Part, ended, stem_of, with_places
 from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.jsonl import has_other_names
 from storyproof.formats.parquet_footer import FooterError, RowGroup, read_footer
@@ -36,6 +38,7 @@ from storyproof.io.bounded_input import (
 
 DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once per question
 _ARROW_SCHEMA = b"ARROW:schema"
+_STORY = ("story_id", "story")
 _FEW_ROWS = 1024  # to read at a time where the size of texts is not known before
 _NESTED_ROWS = 16  # the same of texts within lists and objects
 
@@ -90,15 +93,23 @@ class Parquet(Format):
     keeps_all = True
     reads_arrays = True
 
-    def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
+    def read(
+        self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False, part: Part = WHOLE
+    ) -> Iterator[pa.Table]:
         """Read a file; columns that examples do not have are left out, and those of other names are found."""
         if has_other_names(self, path):
             return read_strictly(path, self, rows, places=places)
-        return read_parquet(path, rows, places)
+        return read_parquet(path, rows, places, part)
 
-    def records(self, path: Path, columns: Collection[str] | None = None) -> Iterator[Record]:
+    def records(self, path: Path, columns: Collection[str] | None = None, part: Part = WHOLE) -> Iterator[Record]:
         """Read the rows of a file with any columns."""
-        return _read_records(path, columns)
+        return _read_records(path, columns, part)
+
+    def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
+        """Divide a file at row groups; if each row takes long, also within them."""
+        with _named(path):
+            sizes = [group.rows for group in _row_groups(path, _open(path), ())]
+        return _parts(sizes, PART_ROWS if as_records else CHUNK_ROWS, is_divided=as_records)
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns of a file."""
@@ -115,8 +126,33 @@ class Parquet(Format):
         return {path.name: lambda file: rewrite_parquet(path, file, changes)}
 
 
-def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
+def _parts(sizes: Sequence[int], rows: int, *, is_divided: bool) -> list[Part]:
+    """Return parts of at least some rows, which end where row groups end.
+
+    Args:
+        sizes: How many rows each row group has.
+        rows: The least number of rows.
+        is_divided: Whether larger row groups are divided.
+    """
+    parts = [WHOLE]
+    row, before = 0, 0  # the row after the groups so far, and the group of the row before
+    for number, size_ in enumerate(sizes):
+        if row - parts[-1].first >= rows and size_:
+            parts.append(Part(row, at=before))
+        inner = range(parts[-1].first + rows, row + size_, rows) if is_divided else ()
+        parts += [Part(first, at=number) for first in inner if first > row]
+        row, before = row + size_, number if size_ else before
+    return ended(parts)
+
+
+def read_parquet(path: Path, rows: int, places: bool = False, part: Part = WHOLE) -> Iterator[pa.Table]:
     """Read a file in tables of about `rows` rows; columns that examples do not have are left out.
+
+    Args:
+        path: The file.
+        rows: About how many rows a table has.
+        places: Add the column `place`.
+        part: Where to begin, see `Format.parts`; of the row before it only what tells its story is there.
 
     Raises:
         DataError: If it is not a complete Parquet file, or its columns are not those of examples.
@@ -125,16 +161,51 @@ def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Tab
         file = _open(path)
         known = _check_columns(path, file.schema_arrow)
         groups = _row_groups(path, file, known)
-        first = 0
-        for whole in _batches(path, groups, known, rows):
+        first = part.first
+        number = bisect_right([0, *accumulate(group.rows for group in groups)], first) - 1
+        for whole in _batches(path, groups, known, rows, number):
             whole.validate(full=True)  # whether text is text
-            for part in divided(whole, path, first):
-                table = _as_examples(part, path, first)
-                yield with_places(table, first) if places else table
+            for some in divided(whole, path, first):
+                table = _as_examples(some, path, first)
+                table = with_places(table, first) if places else table
+                if first and first == part.first:
+                    yield _row_before(file, part, table)
+                yield table
                 first += table.num_rows
+            if first == part.end and _begins_story(file, groups, first, table):
+                return
 
 
-def _read_records(path: Path, columns: Collection[str] | None) -> Iterator[Record]:
+def _row_before(file: pq.ParquetFile, part: Part, table: pa.Table) -> pa.Table:
+    """Return the row before a part, as far as it tells its story, with the columns of a table that follows."""
+    row: dict[str, str | None] = {"story": ""}
+    for name in _STORY:
+        if name in table.column_names and row.get("story_id") is None:
+            row[name] = _value(file, part.at, name, is_last=True)
+    columns = [pa.array([row.get(each.name)], plain(each.type)).cast(each.type) for each in table.schema]
+    return pa.table(columns, schema=table.schema)
+
+
+def _begins_story(file: pq.ParquetFile, groups: Sequence[RowGroup], row: int, table: pa.Table) -> bool:
+    """Return whether a row group begins with another story than the rows before it, so that it need not be read."""
+    starts = [0, *accumulate(group.rows for group in groups)]
+    name = next(each for each in _STORY if each in table.column_names)
+    last = table.column(name)[table.num_rows - 1].as_py()
+    if row == starts[-1] or last is None:
+        return row == starts[-1]
+    return _value(file, bisect_right(starts, row) - 1, name, is_last=False) not in (None, last)
+
+
+def _value(file: pq.ParquetFile, group: int, name: str, *, is_last: bool) -> str | None:
+    """Return the first or the last value of a column of text in a row group."""
+    rows = file.read_row_group(group, columns=[name], use_threads=False) if is_last else None
+    if rows is None:
+        rows = next(file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False))
+    value: str | None = rows.column(0)[rows.num_rows - 1].as_py()
+    return value
+
+
+def _read_records(path: Path, columns: Collection[str] | None, part: Part = WHOLE) -> Iterator[Record]:
     with _named(path):
         file = _open(path)
         schema = file.schema_arrow
@@ -148,23 +219,30 @@ def _read_records(path: Path, columns: Collection[str] | None) -> Iterator[Recor
         # A long text that is stored once may stand in thousands of rows, and within lists only reading them tells.
         rows = _NESTED_ROWS if any("." in name and name.split(".")[0] in known for name in stored) else _FEW_ROWS
         source = _open(path, read_dictionary=words)
-        first = 0
-        for number in range(len(groups)):
+        first = sum(group.rows for group in groups[: part.at])
+        for number in range(part.at, len(groups)):
             for batch in source.iter_batches(rows, row_groups=[number], columns=known, use_threads=False):
-                whole = pa.Table.from_batches([batch])
+                before = min(max(part.first - 1 - first, 0), batch.num_rows)
+                first += before
+                if before == batch.num_rows:
+                    continue
+                whole = pa.Table.from_batches([batch.slice(before)])
                 whole.validate(full=True)
-                for part in divided(whole, path, first):
-                    for row, value in enumerate(part.to_pylist(), start=first):
+                for some in divided(whole, path, first):
+                    for row, value in enumerate(some.to_pylist(), start=first):
                         yield Record(value, 0, row)
-                    first += part.num_rows
+                    first += some.num_rows
 
 
-def _batches(path: Path, groups: Sequence[RowGroup], known: list[str], rows: int) -> Iterator[pa.Table]:
-    """Read a file with its texts as codes where they are stored so: their size is then known before it is taken."""
+def _batches(path: Path, groups: Sequence[RowGroup], known: list[str], rows: int, group: int = 0) -> Iterator[pa.Table]:
+    """Read a file, from a row group on, with its texts as codes where they are stored so.
+
+    Their size is then known before it is taken.
+    """
     words = _words_of(groups, known)
     file = _open(path, read_dictionary=words)
     nested = any("." in name for name in words)
-    for number in range(len(groups)):  # codes in lists are those of one row group
+    for number in range(group, len(groups)):  # codes in lists are those of one row group
         done = 0
         try:
             for batch in file.iter_batches(rows, row_groups=[number], columns=known, use_threads=False):

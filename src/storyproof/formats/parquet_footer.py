@@ -47,8 +47,9 @@ class ColumnChunk:
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """A row group: its bytes once it is uncompressed, and its columns in the order of the schema."""
+    """A row group: its rows, its bytes once it is uncompressed, and its columns in the order of the schema."""
 
+    rows: int
     uncompressed: int
     columns: tuple[ColumnChunk, ...]
 
@@ -73,7 +74,9 @@ def read_footer(file: BinaryIO) -> list[RowGroup]:
     file.seek(end - 8 - length)
     try:
         groups = _Thrift(file.read(length)).struct().get(4, [])
-        return [RowGroup(_whole(group, 2), tuple(_column(each) for each in group[1])) for group in groups]
+        return [
+            RowGroup(_whole(group, 3), _whole(group, 2), tuple(_column(each) for each in group[1])) for group in groups
+        ]
     except (IndexError, KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
         raise FooterError("its footer is damaged") from error
 

@@ -7,7 +7,7 @@ examples, `place` and `record`. Records that cannot be read, and rows that lack 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import chain, islice
@@ -21,6 +21,7 @@ from storyproof.example import REQUIRED, SCHEMA, plain_schema
 from storyproof.families.family import Family, families, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.columns import (
+    ITEM,
     Columns,
     NoColumnsError,
     RowValues,
@@ -30,7 +31,7 @@ from storyproof.formats.columns import (
     rows_of,
     without_instructions,
 )
-from storyproof.formats.format import PLACE, Format, stem_of, with_places
+from storyproof.formats.format import PLACE, WHOLE, Format, Part, stem_of, with_places
 from storyproof.formats.published import find_published
 from storyproof.formats.restated import Restated
 
@@ -54,6 +55,7 @@ _SAMPLE = 2_000  # records in which instructions are looked for
 _SAMPLE_CHARACTERS = 32 << 20
 _COMPARED = 200  # records that columns are guessed from
 _ROWS = 8_192  # of a table
+_FEW_ROWS = 64  # to read at a time where few are needed
 _NOT_OF_OURS = frozenset((*REQUIRED, "id", "split"))
 
 
@@ -132,12 +134,25 @@ class RecordFile:
         self.names = [name for name in ours if name in names and name not in _NOT_OF_OURS and name not in ignored]
         self._schema = pa.schema([each for name, each in ours.items() if name in SCHEMA.names or name in self.names])
         self._taken = {*self.names, *({"split"} if self.is_ours else ())}
+        self._needed: set[str] | None = None
         if form.reads_arrays:  # what is not needed is not read
-            needed = {*self._taken, *(name for each in self.columns for name in each.firsts)}
-            needed |= self.published.columns if self._restate is not None and self.published is not None else set()
-            self._records: Iterable[Record] = form.records(path, needed)
+            self._needed = {*self._taken, *(name for each in self.columns for name in each.firsts)}
+            if self._restate is not None and self.published is not None:
+                self._needed |= self.published.columns
+            self._records: Iterable[Record] = form.records(path, self._needed)
         else:
             self._records = chain(sample, records)
+
+    def parts(self) -> Sequence[Part]:
+        """Return parts of the file that can be read by themselves; one if its records have several rows.
+
+        Raises:
+            DataError: If the file cannot be read.
+        """
+        steps = [step for columns in self.columns for step in columns.question or columns.answer or columns.story]
+        if self._restate is not None or (not self._makes_rows and (len(self.columns) > 1 or ITEM in steps)):
+            return [WHOLE]
+        return self._form.parts(self._path, as_records=True)
 
     @property
     def keeps_ids(self) -> bool:
@@ -155,15 +170,24 @@ class RecordFile:
         named = {role: " and ".join(names) for role, names in roles.items()}
         return named if any(role != name for role, name in named.items()) else {}
 
-    def tables(self, rows: int = _ROWS) -> Iterator[pa.Table]:
-        """Read the file in tables of at most this number of rows, with places and the column `record`."""
+    def tables(self, rows: int = _ROWS, part: Part = WHOLE) -> Iterator[pa.Table]:
+        """Read the file in tables of at most this number of rows, with places and the column `record`.
+
+        Args:
+            rows: The number of rows.
+            part: Where to begin, see `Format.parts`.
+        """
         waiting: list[dict[str, Any]] = []
-        done, most = 0, min(rows, _ROWS)
-        for row in self._rows():
+        most, done = min(rows, _ROWS), max(part.first - 1, 0)
+        records: Iterable[Record] = self._records
+        if part != WHOLE:
+            records = self._form.records(self._path, self._needed, part)  # type: ignore[call-arg]  # see Format.parts
+        for row in self._rows(records, part):
             waiting.append(row)
-            if len(waiting) == most:
+            if len(waiting) == most or done + len(waiting) == part.end:
                 yield self._table(waiting, done)
-                waiting, done = [], done + most
+                done, waiting = done + len(waiting), []
+                most = most if part.end is None or done < part.end else _FEW_ROWS  # until its last story ends
         if waiting:
             yield self._table(waiting, done)
 
@@ -174,9 +198,10 @@ class RecordFile:
         lines, answers = [row["line"] for row in rows], [row["answer at"] for row in rows]
         return with_places(table, first, lines, answers=answers)
 
-    def _rows(self) -> Iterator[dict[str, Any]]:
-        for place, record in enumerate(self._records):
-            self.count = place + 1
+    def _rows(self, records: Iterable[Record], part: Part) -> Iterator[dict[str, Any]]:
+        self.count = 0
+        for place, record in enumerate(records, start=max(part.first - 1, 0)):
+            self.count += place >= part.first and (part.end is None or place < part.end)
             named = f"{stem_of(self._path)}-{record.number}"
             beside = {"number": place, "part": record.part or None}
             empty = {"id": named, "story": "", "question": "", "answer": "", "line": record.line, "answer at": "answer"}

@@ -76,6 +76,11 @@ class RayEngine:
         with _signals_kept():
             self._ray.shutdown()
 
+    @property
+    def workers(self) -> int:
+        """How many tasks are run at a time: one for each core of the cluster, unless users say otherwise."""
+        return self._workers or int(self._ray.cluster_resources().get("CPU", 1))
+
     def run(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tuple[int, Result]]:
         """Yield the place of each item and what `work` returns for it, as they finish.
 

@@ -93,6 +93,14 @@ class AuditTally:
         else:
             self.wrong[asked] += 1
 
+    def absorb(self, other: AuditTally) -> None:
+        """Take what was counted in other rows; what the judges hold, too, is left to them."""
+        self.judged += other.judged
+        for name in ("wrong", "dependent", "counts", "causes", "of_kind", "not_own"):
+            getattr(self, name).update(getattr(other, name))
+        self.asked |= other.asked
+        self.columns |= other.columns
+
     def totals(self) -> dict[str, Any]:
         """Return what was counted; see the module."""
         orders = [name for name in _ORDERS if name in self.asked or name in ASKED]

@@ -44,6 +44,12 @@ class BeliefJudge(FileJudge):
         self.proofs_checked = self._tally.judged  # the provers are fast enough to check every proof by deletion
         return chain.from_iterable(findings for _, findings in found)
 
+    def absorb(self, other: FileJudge) -> Iterable[Finding]:
+        """Take what another judge counted."""
+        if isinstance(other, BeliefJudge):
+            self._tally.absorb(other._tally)
+        return super().absorb(other)
+
     def totals(self) -> dict[str, Any]:
         """Return what was counted; see `counts`."""
         return self._tally.totals()

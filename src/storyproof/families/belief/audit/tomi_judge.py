@@ -90,7 +90,8 @@ class TomiJudge(KindJudge):
             self._add_wrong(part)
             self._add_observers(part)
             self._add_off_recipe(part)
-        return sorted(self._found, key=lambda finding: finding.row)
+        found, self._found = self._found, []
+        return sorted(found, key=lambda finding: finding.row)
 
     def _add_unread(self, part: ProvedRows) -> None:
         """Add the rows that cannot be read."""

@@ -86,8 +86,8 @@ class _Pronoun(str):
 
 
 _BEFORE = _Pronoun()  # in place of a room or an object: that of the sentence before
-_IN_ROOM = (EventKind.ENTER, EventKind.EXIT, EventKind.PLACE)
-_OF_THING = (EventKind.PLACE, EventKind.MOVE, EventKind.FEEL)
+IN_ROOM = (EventKind.ENTER, EventKind.EXIT, EventKind.PLACE)  # after which a sentence need not name its room
+OF_THING = (EventKind.PLACE, EventKind.MOVE, EventKind.FEEL)  # nor its object after these
 
 
 class Phrase(NamedTuple):
@@ -107,19 +107,23 @@ class Phrase(NamedTuple):
 
 
 class SentenceClause(NamedTuple):
-    """A plain sentence in words of the pack, as its skeleton says.
+    """A sentence in words of the pack, as its skeleton says.
 
     Attributes:
         kind: What happens.
         is_lie: Whether it calls a message a lie.
-        named: The role and word of each name and noun, in order.
+        named: The role and word of each name, noun and pronoun, in order.
         roles: What each is for in the sentence; empty if for nothing.
+        left_out: The roles that are left to the sentence before, with the genders that somebody can have.
+        hour: The number of the time with which it begins, -1 if it does not.
     """
 
     kind: EventKind
     is_lie: bool
     named: list[tuple[str, str]]
     roles: tuple[str, ...]
+    left_out: dict[str, str]
+    hour: int
 
 
 class QuestionClause(NamedTuple):
@@ -338,16 +342,24 @@ class StoryReader:
             surface: Phrase(*phrase, not _is_pronoun(phrase[2])) for surface, phrase in self._scanner.phrases.items()
         }
 
-    def plain_clause(self, sentence: str) -> SentenceClause | None:
-        """Return what `read` finds in a sentence by its skeleton alone; None if it also needs anything else."""
-        skeleton, phrases = self._scanner.scan(sentence, initial=True)
-        meaning = self._meanings[0].get(skeleton)
-        if meaning is None or meaning.is_silent or self._prefix.match(sentence):
+    def clause(self, sentence: str) -> SentenceClause | None:
+        """Return what `read` finds in a sentence by its skeleton; None if it has no such skeleton."""
+        match = self._prefix.match(sentence)
+        start = match.end() if match else 0
+        skeleton, phrases = self._scanner.scan(sentence[start:], initial=not start)
+        meaning = self._meanings[start > 0].get(skeleton)
+        if meaning is None:
             return None
-        if meaning.left_out or any(_is_pronoun(phrase.word) for phrase in phrases):
-            return None
+        named = [(each.role, each.word) for each in phrases]
+        left_out = {role: word for role, (_, word) in zip(meaning.roles, named, strict=True) if _is_pronoun(word)}
+        left_out.pop("", None)  # such as "him", which only agrees
+        if meaning.is_silent:
+            left_out[AGENT] = _PRONOUNS
+        if meaning.left_out:
+            left_out[meaning.left_out] = meaning.genders
         event = _event(meaning.key, {})
-        return SentenceClause(event.kind, event.lie, [(each.role, each.word) for each in phrases], meaning.roles)
+        hour = self._hour.get(match[1], -1) if match else -1
+        return SentenceClause(event.kind, event.lie, named, meaning.roles, left_out, hour)
 
     def question_clause(self, text: str) -> QuestionClause | None:
         """Return what `read_question` finds by the skeleton of a question; None if it has no such skeleton."""
@@ -390,7 +402,7 @@ class StoryReader:
             event = event._replace(agent=self._person(event.agent, "subject", before, number, sentence))
         if isinstance(event.hearer, _Pronoun):
             event = event._replace(hearer=self._person(event.hearer, "hearer", before, number, sentence))
-        for role, kinds in ((ROOM, _IN_ROOM), (THING, _OF_THING)):
+        for role, kinds in ((ROOM, IN_ROOM), (THING, OF_THING)):
             if getattr(event, role) is _BEFORE:
                 word = getattr(before, role) if before.kind in kinds else None
                 if word is None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,8 @@ from storyproof.families.kinship.row import KinshipRow, Structure, read_row
 from storyproof.families.kinship.rules import PUBLISHED, load_rules
 from storyproof.families.kinship.stated_facts import read_texts
 from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
-from storyproof.formats.format import PLACE, Place, numbers_of, place_of, stem_of
+from storyproof.formats.chunks import as_bytes, from_bytes
+from storyproof.formats.format import PLACE, numbers_of, place_of, stem_of
 
 LEAST_ROWS, LEAST_LABELS, LEAST_PATTERNS = 50, 5, 8  # a smaller test is not informative
 _TOTALS = {
@@ -62,6 +64,7 @@ _TOTALS = {
     SMALL_TEST: "small_tests",
     DUPLICATE: "duplicates",
 }
+_PLACE_NAMES = ["row", "line", "id", "asked"]
 _CHUNK = 2048  # rows that the oracle examines together
 _VERDICTS = Verdicts()  # shared by all files, which have many structures in common
 Flags = npt.NDArray[np.bool_]
@@ -99,6 +102,7 @@ class KinshipJudge(FileJudge):
         self._wrong: Counter[str] = Counter()  # answers that are wrong under every reading, by task
         self._dependent: Counter[str] = Counter()  # answers that are right under another reading, by reading
         self._seen: dict[int, int] = {}  # the first row of each story and question, by hash
+        self._places: list[pa.Table] = []  # of all rows: numbers, lines, ids and kinds of question
         self._numbers = RowNumbers()
         self._labels: set[str] = set()
         self._patterns: set[str] = set()  # with genders, as f_comb has them
@@ -123,22 +127,26 @@ class KinshipJudge(FileJudge):
     def _find_repeated(self, table: pa.Table, stories: Sequence[str]) -> Iterator[Finding]:
         """Yield rows with the same story and question as an earlier one."""
         rows = zip(stories, table.column("question").to_pylist(), strict=True)
-        texts = list(map(hash, rows))  # 64 bits: of a million rows no two are mistaken for each other
-        numbers = numbers_of(table)[0]
+        texts = [_hash_of(story or "", question or "") for story, question in rows]
+        numbers, lines = numbers_of(table)
+        names = [table.column(name) if name in table.column_names else None for name in ("id", "question_type")]
+        kinds = pa.nulls(table.num_rows, pa.string()) if names[1] is None else names[1]
+        self._places.append(pa.table([pa.array(numbers), pa.array(lines), names[0], kinds], _PLACE_NAMES))
         new = dict(zip(texts, numbers, strict=True))
         if len(new) == len(texts) and self._seen.keys().isdisjoint(new):  # as nearly always
             self._seen |= new
             return
-        for place, (number, text) in enumerate(zip(numbers, texts, strict=True)):
+        for number, text in zip(numbers, texts, strict=True):
             first = self._seen.setdefault(text, number)
             if first != number:
-                self._counts[_TOTALS[DUPLICATE]] += 1
-                values = table.slice(place, 1).to_pylist()[0]
-                reason = f"row {first} has the same story and question"
-                flaw = Flaw(DUPLICATE, "story", "", reason, f"row {first} again")
-                at = Place.from_value(values[PLACE])
-                question_type = values.get("question_type") or ""
-                yield self._finding(flaw, at.row, at.line, values["id"], question_type, is_claim=False)
+                yield self._repeated(number, first)
+
+    def _repeated(self, row: int, first: int) -> Finding:
+        """Return that a row has the same story and question as an earlier one."""
+        self._counts[_TOTALS[DUPLICATE]] += 1
+        flaw = Flaw(DUPLICATE, "story", "", f"row {first} has the same story and question", f"row {first} again")
+        [at] = next(found for table in self._places if (found := _rows_numbered(table, row)))
+        return self._finding(flaw, row, at["line"], at["id"], at["asked"] or "", is_claim=False)
 
     # Rows that hold all that they claim, found as arrays.
 
@@ -339,6 +347,30 @@ class KinshipJudge(FileJudge):
             fix=flaw.field if flaw.expected and flaw.is_fixable else "",
         )
 
+    def absorb(self, other: FileJudge) -> Iterator[Finding]:
+        """Take what another judge counted, and yield its rows with the same story and question as earlier ones."""
+        yield from super().absorb(other)
+        if not isinstance(other, KinshipJudge):
+            return
+        self._places += other._places
+        self._counts.update(other._counts)
+        self._wrong.update(other._wrong)
+        self._dependent.update(other._dependent)
+        self._labels |= other._labels
+        self._patterns |= other._patterns
+        self._test_rows += other._test_rows
+        for text in sorted(self._seen.keys() & other._seen.keys(), key=other._seen.__getitem__):
+            yield self._repeated(other._seen[text], self._seen[text])
+        self._seen = {**other._seen, **self._seen}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs; of tables, only the rows that they have, rather than whole buffers."""
+        return {**vars(self), "_places": as_bytes(self._places)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what another process sent."""
+        vars(self).update(state, _places=from_bytes(state["_places"]))
+
     def conclude(self) -> Iterator[Finding]:
         """Yield a finding if the file is a test that is too small."""
         path, rows = self.subject.path, self._counts["judged"]
@@ -360,6 +392,20 @@ class KinshipJudge(FileJudge):
         """Return how many rows have which status, and how many have a flaw of which kind."""
         counts = {key: self._counts[key] for key in (*STATUSES, *self._totals.values(), "two_targets")}
         return {"wrong_answers": dict(self._wrong), "rule_dependent": dict(self._dependent), **counts}
+
+
+def _hash_of(story: str, question: str) -> int:
+    """Return 64 bits of a story and a question: of a million rows no two are mistaken for each other."""
+    text = f"{story}\0{question}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
+
+
+def _rows_numbered(table: pa.Table, row: int) -> list[dict[str, Any]]:
+    """Return the row of a number, if a table has it."""
+    numbers = table.column("row").to_numpy()
+    place = int(np.searchsorted(numbers, row))
+    found: list[dict[str, Any]] = table.slice(place, 1).to_pylist()
+    return found if found and found[0]["row"] == row else []
 
 
 def _rows_where(table: pa.Table, chosen: Flags) -> pa.Table:

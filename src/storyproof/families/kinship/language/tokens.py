@@ -272,7 +272,8 @@ def guess_names(kinds: str, capitals: list[str]) -> tuple[frozenset[str], frozen
 # ------------------------------------------------------------------------------------------------------------ skeletons
 
 _QUOTED = re.compile(r'"([^"]*)"')
-_ABOUT_PEOPLE = re.compile(r"[NKLZhrHesmgGtyF%RP]")
+ABOUT_PEOPLE = "NKLZhrHesmgGtyF%RP"  # classes of words with which a quotation may be about people
+_ABOUT_PEOPLE = re.compile(f"[{ABOUT_PEOPLE}]")
 _JOBS = re.compile("(?<=[dD])j")
 _BEASTS = re.compile(">(?=[Nc])")  # "the puppet called Walter"
 IDLE = "j738964k+Q5=*$/>`]"  # classes that only the checks of whole stories look at

@@ -1,0 +1,199 @@
+"""Files that are divided into parts, which several workers judge: the same as one worker that reads all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import storyproof
+from storyproof.audits.row_pass import RowSource, choose_format
+from storyproof.engines import make_engine
+from storyproof.example import plain_schema
+from storyproof.families import file_judge
+from storyproof.families.family import recognise
+from storyproof.families.file_judge import Subject
+from storyproof.findings import CONFLICT, NOT_IN_STORY, ORDER, PROOF_SAMPLE, UNREAD, AuditReport
+from storyproof.formats import arrow_file, delimited, jsonl, parquet
+from storyproof.formats.format import WHOLE
+
+SMALL = 2_000  # bytes in a part: some twenty parts of each file below
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (jsonl, delimited):
+        monkeypatch.setattr(module, "PART_BYTES", SMALL)
+    for module in (parquet, arrow_file):
+        monkeypatch.setattr(module, "PART_ROWS", 10)
+    monkeypatch.setattr(parquet, "CHUNK_ROWS", 30)
+    monkeypatch.setattr(file_judge, "PROOF_SAMPLE", 1)  # that of a file is in its first part
+
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    made = storyproof.generate(name, train={"clutrr": 180, "tom-k": 36}.get(name, 30), seed=5)
+    rows: list[dict[str, Any]] = made.to_pylist()
+    return rows
+
+
+def foreign(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows as somebody else's, with wrong, repeated, conflicting and unread ones in several parts."""
+    found = [
+        {"name": f"q{n}", "passage": r["story"], "query": r["question"], "label": r["answer"]}
+        for n, r in enumerate(rows)
+    ]
+    for number in (7, 55, 110):
+        found[number]["label"] = "moon"
+    found[90] = {**found[4], "name": "q90", "label": "attic"}  # a conflict with a row of an earlier part
+    found[120] = {**found[10], "name": "q10"}  # an earlier row and its id again
+    found[66]["passage"] = "Colourless green ideas sleep furiously.\nTwice."
+    found[67]["query"] = ""
+    found[131]["query"] = "Who knows?"
+    return found
+
+
+def as_csv(rows: list[dict[str, Any]], end: str) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator=end)
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    lines = as_csv(rows, "\n")
+    path.write_text(lines.replace("q40,", "q40,one more,", 1) + "\n\nq999,too few", newline="")
+
+
+def write_crlf(path: Path, rows: list[dict[str, Any]]) -> None:
+    text = as_csv(rows, "\r\n").replace("\r\nq50,", '\r\n\r\nq50,"open" cell,', 1)
+    path.write_text(text.removesuffix("\r\n"), newline="")
+
+
+def write_tsv(path: Path, rows: list[dict[str, Any]]) -> None:
+    lines = ["\t".join(rows[0]), *("\t".join(each.values()).replace("\n", " ") for each in rows)]
+    path.write_text("\n".join(lines).replace("Who knows?", 'Who "knows?'))
+
+
+def write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
+    lines = [json.dumps(each) for each in rows]
+    lines[20], lines[21] = lines[20][:-5], " "
+    lines[50] = lines[50] + "\r"
+    path.write_bytes("\n".join(lines).encode() + b'\n\n{"name": \xff}')
+
+
+def write_parquet(path: Path, rows: list[dict[str, Any]]) -> None:
+    pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=25)
+
+
+def write_arrow(path: Path, rows: list[dict[str, Any]]) -> None:
+    table = pa.Table.from_pylist(rows)
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table, max_chunksize=17)
+
+
+def write_ours(path: Path, rows: list[dict[str, Any]], size: int = 31) -> None:
+    """Write row groups that divide stories."""
+    table = pa.Table.from_pylist(rows, schema=plain_schema(recognise(rows[0]).schema))
+    pq.write_table(table, path, row_group_size=size)
+
+
+def damaged(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    found = [dict(each) for each in rows]
+    found[100]["answer"] = "moon"
+    found[70]["benchmark"] = "other"
+    found[33]["id"] = found[3]["id"]
+    found[140]["id"] = "mine"
+    found[141]["id"] = "mine"
+    found[12]["proof"] = [1]
+    return found
+
+
+WRITERS: dict[str, Callable[[Path, list[dict[str, Any]]], None]] = {
+    "train.csv": write_csv,
+    "crlf.csv": write_crlf,
+    "train.tsv": write_tsv,
+    "train.jsonl": write_lines,
+    "foreign.parquet": write_parquet,
+    "train.arrow": write_arrow,
+}
+
+
+class Dividing:
+    """An engine in this process that says that it has many workers, so that every part is an item."""
+
+    workers = 1_000
+
+    def __enter__(self) -> Dividing:
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        pass
+
+    def run(self, work: Any, items: Any) -> Any:
+        return ((place, work(items[place])) for place in reversed(range(len(items))))
+
+
+def parts_of(path: Path) -> int:
+    form, _ = choose_format(path)
+    return len(RowSource(Subject(path, form, path.name)).parts())
+
+
+def undivided(path: Path) -> AuditReport:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RowSource, "parts", lambda self: [WHOLE])
+        return storyproof.audit(path)
+
+
+def as_json(report: AuditReport) -> str:
+    return json.dumps(report.as_dict())
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_findings_in_files_of_others_do_not_depend_on_their_division(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    WRITERS[name](path, foreign(rows_of("tomi")))
+    assert parts_of(path) > 5
+    divided, whole = storyproof.audit(path), undivided(path)
+    assert {each.kind for each in whole.findings} >= {UNREAD, CONFLICT, "structural", NOT_IN_STORY}
+    assert divided.as_dict() == whole.as_dict()
+    assert as_json(storyproof.audit(path, engine=Dividing())) == as_json(divided)
+
+
+@pytest.mark.parametrize("benchmark", ["tomi", "tom-k", "clutrr"])
+@pytest.mark.parametrize("form", ["parquet", "jsonl"])
+def test_findings_in_our_files_do_not_depend_on_their_division(tmp_path: Path, benchmark: str, form: str) -> None:
+    path = tmp_path / f"train.{form}"
+    rows = damaged(rows_of(benchmark))
+    if form == "parquet":
+        write_ours(path, rows)
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    assert parts_of(path) > 3
+    whole = undivided(path)
+    divided = storyproof.audit(path)
+    assert divided.as_dict() == whole.as_dict()
+    assert as_json(storyproof.audit(path, engine=Dividing())) == as_json(divided)
+    found = [(each.row, each.field) for each in whole.findings if each.kind == ORDER]
+    assert {(70, "benchmark"), (141, "id"), (33, "story_id")} <= {*found}
+
+
+@pytest.mark.parametrize("name", ["train.csv", "train.parquet"])
+def test_reports_of_processes_are_those_of_one(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_judge, "PROOF_SAMPLE", PROOF_SAMPLE)  # as in the other processes
+    path = tmp_path / name
+    if name == "train.parquet":
+        write_ours(path, damaged(rows_of("clutrr")), 101)
+    else:
+        WRITERS[name](path, foreign(rows_of("tomi")))
+    whole = as_json(storyproof.audit(path))
+    for workers in (2, 3):
+        with make_engine(workers=workers) as engine:
+            assert as_json(storyproof.audit(path, engine=engine)) == whole

@@ -92,8 +92,8 @@ def _question_readers() -> Iterator[Callable[[str], BeliefQuestion]]:
 
 
 def _tidy(question: str) -> str:
-    """Return a question as it is usually written: one capital, no space before its mark, and a mark."""
-    text = " ".join(question.split())
+    """Return a question as it is usually written: one capital, no spaces around hyphens and its mark, and a mark."""
+    text = re.sub(r"(?<=\w) - (?=\w)", "-", " ".join(question.split()))
     text = text[:1].upper() + text[1:].rstrip(" ?.")
     return text if text.endswith("？") else f"{text}?"
 

@@ -23,6 +23,7 @@ from storyproof.families.file_judge import Subject
 from storyproof.findings import CONFLICT, NOT_IN_STORY, ORDER, PROOF_SAMPLE, UNREAD, AuditReport
 from storyproof.formats import arrow_file, delimited, jsonl, parquet
 from storyproof.formats.format import WHOLE
+from storyproof.formats.records import RecordFile
 
 SMALL = 2_000  # bytes in a part: some twenty parts of each file below
 
@@ -197,3 +198,16 @@ def test_reports_of_processes_are_those_of_one(tmp_path: Path, name: str, monkey
     for workers in (2, 3):
         with make_engine(workers=workers) as engine:
             assert as_json(storyproof.audit(path, engine=engine)) == whole
+
+
+def test_rows_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Besides the few that tell whether a column under a name of ours has the same meaning."""
+    path = tmp_path / "train.csv"
+    rows = foreign(rows_of("tomi")) * 4
+    path.write_text(as_csv(rows, "\n"))
+    made = []
+    row = RecordFile._row
+    monkeypatch.setattr(RecordFile, "_row", lambda self, *values: made.append(0) or row(self, *values))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(RowSource, "parts", lambda self: [WHOLE])
+    storyproof.audit(path)
+    assert len(rows) < len(made) <= len(rows) + 256

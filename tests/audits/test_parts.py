@@ -211,3 +211,17 @@ def test_rows_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(RowSource, "parts", lambda self: [WHOLE])
     storyproof.audit(path)
     assert len(rows) < len(made) <= len(rows) + 256
+
+
+def test_the_footer_is_read_once_for_all_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of millions of rows has hundreds of parts, and a footer that takes a second to read."""
+    path = tmp_path / "train.parquet"
+    write_ours(path, rows_of("tomi"))
+    reads = []
+    read_footer = parquet.read_footer
+    monkeypatch.setattr(parquet, "read_footer", lambda file: reads.append(0) or read_footer(file))  # type: ignore[func-returns-value]
+    assert parts_of(path) > 3
+    assert storyproof.audit(path).ok
+    assert len(reads) == 1
+    write_ours(path, rows_of("tomi")[:90])
+    assert storyproof.audit(path).questions == 90

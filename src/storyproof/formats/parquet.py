@@ -7,6 +7,7 @@ import shutil
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
@@ -292,7 +293,8 @@ def _row_groups(path: Path, file: pq.ParquetFile, known: Collection[str]) -> lis
         FooterError: If the footer is damaged.
     """
     with open_file(path) as source:
-        groups = read_footer(source)
+        about = os.fstat(source.fileno())
+    groups = _footer_of(path, (about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size))
     schema = file.metadata.schema
     names = [schema.column(place).path for place in range(len(schema))]
     for number, group in enumerate(groups):
@@ -307,6 +309,13 @@ def _row_groups(path: Path, file: pq.ParquetFile, known: Collection[str]) -> lis
                 f"{size(LARGEST_ROW_GROUP)} are read; write the file with smaller row groups."
             )
     return groups
+
+
+@lru_cache(maxsize=2)  # each part of a file needs it
+def _footer_of(path: Path, identity: tuple[int, ...]) -> list[RowGroup]:
+    """Return what the footer of a file says; a file that was written again has another identity."""
+    with open_file(path) as source:
+        return read_footer(source)
 
 
 def _words_of(groups: Sequence[RowGroup], known: Collection[str]) -> list[str]:

@@ -22,7 +22,7 @@ from storyproof.families.family import recognise
 from storyproof.families.file_judge import Subject
 from storyproof.findings import CONFLICT, NOT_IN_STORY, ORDER, PROOF_SAMPLE, UNREAD, AuditReport
 from storyproof.formats import arrow_file, delimited, jsonl, parquet
-from storyproof.formats.format import WHOLE
+from storyproof.formats.format import WHOLE, Part
 from storyproof.formats.records import RecordFile
 
 SMALL = 2_000  # bytes in a part: some twenty parts of each file below
@@ -225,3 +225,13 @@ def test_the_footer_is_read_once_for_all_parts(tmp_path: Path, monkeypatch: pyte
     assert len(reads) == 1
     write_ours(path, rows_of("tomi")[:90])
     assert storyproof.audit(path).questions == 90
+
+
+def test_large_row_groups_have_few_parts() -> None:
+    """Each part of a row group decodes what is before it."""
+    sizes = [1_000_000, 0, 5, 1_000]
+    parts = parquet._parts(sizes, 8_192, is_divided=True)
+    assert len(parts) == 9
+    assert [each.end for each in parts[:-1]] == [each.first for each in parts[1:]]
+    assert (parts[0].first, parts[-1].end) == (0, None)
+    assert parquet._parts(sizes, 8_192, is_divided=False) == [Part(0, 1_000_000, 0, 1), Part(1_000_000, None, 0, 1)]

@@ -40,6 +40,7 @@ from storyproof.io.bounded_input import (
 DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once per question
 _ARROW_SCHEMA = b"ARROW:schema"
 _STORY = ("story_id", "story")
+_MOST_INNER = 8  # parts of a row group, each of which reads those before it
 _FEW_ROWS = 1024  # to read at a time where the size of texts is not known before
 _NESTED_ROWS = 16  # the same of texts within lists and objects
 
@@ -140,8 +141,8 @@ def _parts(sizes: Sequence[int], rows: int, *, is_divided: bool) -> list[Part]:
     for number, size_ in enumerate(sizes):
         if row - parts[-1].first >= rows and size_:
             parts.append(Part(row, at=before))
-        inner = range(parts[-1].first + rows, row + size_, rows) if is_divided else ()
-        parts += [Part(first, at=number) for first in inner if first > row]
+        step = max(rows, -(-size_ // _MOST_INNER))
+        parts += [Part(first, at=number) for first in range(row + step, row + size_, step) if is_divided]
         row, before = row + size_, number if size_ else before
     return ended(parts)
 

@@ -1,14 +1,13 @@
 """Train `tracker` and score it on held-out seeds: `python -m benchmarks.trackers --out DIR --minutes 2 --runs 3`.
 
-Writes the trained runs to DIR, and to DIR/figures.json the accuracy of every run on every set by kind of question. The
-sets are drawn here; `--data` adds files, such as published ToMi with proved labels.
+Writes the trained runs to DIR/run, and to DIR/figures.json the accuracy of every run on every set by kind of question.
+The sets are drawn here; `--data` adds files, such as published ToMi with proved labels.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -45,6 +44,31 @@ def rows_of(name: str, stories: int) -> list[Example]:
     return [Example.from_row(row) for table in made.blocks("test", count) for row in table.to_pylist()]
 
 
+def read_hi_tom(path: str) -> list[Example]:
+    """Return the first of each two rows of a file of Hi-ToM's form; of its stories, the numbered sentences.
+
+    Labels that its rules support: `storyproof audit Hi-ToM_data.json --reading open+hi-tom --fix DIR`.
+    """
+    records = json.loads(Path(path).read_text(encoding="utf-8"))["data"]
+    rows = []
+    for number, record in enumerate(records):
+        if record["prompting_type"] == "CoTP":
+            lines = [line.strip() for line in record["story"].split("\n") if line.strip()[:1].isdigit()]
+            told = "tells" if record["deception"] else "no tells"
+            row = {"story": "\n".join(lines), "question": record["question"], "answer": record["answer"]}
+            kind = f"order {record['question_order']}, {told}, {record['story_length']} chapters"
+            labels = {
+                "id": str(number),
+                "story_id": row["story"],
+                "question_type": kind,
+                "order": record["question_order"],
+            }
+            empty = {"benchmark": "", "split": "", "story_type": "", "false_belief": False}
+            lists: dict[str, list[Any]] = {"candidates": [], "chain": [], "readings": [], "proof": []}
+            rows.append(Example.from_row(row | labels | empty | lists))
+    return rows
+
+
 def score(examples: Sequence[Example], answers: Sequence[str]) -> dict[str, Any]:
     """Return the accuracy on average, of whole stories, and by kind of question."""
     stories: dict[str, list[bool]] = defaultdict(list)
@@ -65,14 +89,18 @@ def score(examples: Sequence[Example], answers: Sequence[str]) -> dict[str, Any]
 def score_runs(folder: Path, stories: int, data: Sequence[str], device: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield how each run answers each set."""
     examples = {name: rows_of(name, stories) for name in SETS if stories}
+    asked = dict.fromkeys(examples, "")
     for each in data:
-        examples[each] = read_examples(find_source(each, None), proved=True)
+        if Path(each).suffix == ".json":
+            examples[each], asked[each] = read_hi_tom(each), "hi-tom:"
+        else:
+            examples[each], asked[each] = read_examples(find_source(each, None), proved=True), ""
     runs = len(json.loads((folder / "run.json").read_text(encoding="utf-8"))["scores"])
     for number in range(runs):
-        solver = TrackerSolver(folder, run=number, device=device)
+        solvers = {words: TrackerSolver(folder, run=number, device=device, prefix=words) for words in {*asked.values()}}
         for name, rows in examples.items():
             started = time.process_time()
-            answers = solver.predict(rows)
+            answers = solvers[asked[name]].predict(rows)
             seconds = time.process_time() - started
             found = score(rows, answers) | {"run": number, "questions_per_cpu_second": round(len(rows) / seconds)}
             print(number, name, f"{100 * found['average']:.2f} average, {100 * found['joint']:.2f} joint", flush=True)
@@ -91,7 +119,9 @@ def main() -> None:
     parser.add_argument("--option", action="append", default=[], help="NAME=VALUE: of the plan of the training")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--test-stories", type=int, default=999)
-    parser.add_argument("--data", action="append", default=[], help="a file or folder to score besides")
+    parser.add_argument(
+        "--data", action="append", default=[], help="a file or folder to score besides; .json: in Hi-ToM's form"
+    )
     parser.add_argument("--score-only", type=Path, help="score the runs of this folder instead of training")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -116,9 +146,6 @@ def main() -> None:
         (arguments.out / "figures.json").write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if torch.cuda.is_available():
         print(f"{torch.cuda.max_memory_allocated() / 2**30:.1f} GiB of GPU memory at most")
-    metrics = folder / "metrics.jsonl"
-    if metrics.is_file() and folder != arguments.out:
-        shutil.copy(metrics, arguments.out / "metrics.jsonl")
 
 
 if __name__ == "__main__":

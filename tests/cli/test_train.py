@@ -18,7 +18,7 @@ from storyproof import cli
 from storyproof.catalog import SOLVERS
 from storyproof.cli import progress
 from storyproof.solvers.neural.data import pretrained
-from tests.cli.invocation import Program, Refuse, run
+from tests.cli.invocation import Program, Refuse, run, run_line
 from tests.solvers.neural.damage import SPOILT, make_run
 from tests.solvers.neural.fixtures import FakeEncoder
 
@@ -341,3 +341,17 @@ def test_progress_counts_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         run(*command)
     assert totals == [200, 200]
     assert told == [1, 2]
+
+
+@pytest.mark.parametrize("model", ["tracker", "composer"])
+def test_small_models_draw_their_own_stories(model: str, tmp_path: Path, refuse: Refuse) -> None:
+    out = tmp_path / "run"
+    assert "so --benchmark has no effect" in refuse(f"train {model} --out {out} --benchmark tomi")
+    assert f"{model} has no option 'stepss'" in refuse(f"train {model} --out {out} --option stepss=3")
+    assert "so the setting epochs has no effect" in refuse(f"train {model} --out {out} --epochs 3")
+    assert not out.exists()
+    tiny = "--stories 60 --batch-size 8 --option steps=2 --option width=16 --option layers=1 --option workers=1"
+    result = run_line(f"train {model} --out {out} {tiny} --device cpu")
+    assert result.exit_code == 0, result.output
+    assert json.loads((out / "run.json").read_text())["plan"]["batch"] == 8
+    assert "percent right about held-back stories" in result.output

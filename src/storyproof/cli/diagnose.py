@@ -23,7 +23,7 @@ _WIDTH = 92
 
 
 def diagnose(
-    runs: Annotated[list[Path], typer.Argument(help="Runs, as evaluate wrote them.")],
+    runs: Annotated[list[Path], typer.Argument(help="Runs, as evaluate wrote them, or logs of Inspect or lm-eval.")],
     data: Annotated[Path | None, typer.Option(help="What was answered; by default where the run says.")] = None,
     split: Annotated[str | None, typer.Option(help="Which split; by default that of the run.")] = None,
     json_out: Annotated[

@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ import numpy as np
 from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.reading import find_source, iterate_examples
 from storyproof.errors import DataError, ParseError
+from storyproof.evaluation.other_logs import Log, read_log
+from storyproof.evaluation.rescore import match_rows, meant_answer
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
@@ -131,8 +134,9 @@ def diagnose(run: RunSource, data: Data | None = None, *, split: str | None = No
     """Explain the answers of each run by the procedures that its family lists.
 
     Args:
-        run: What `evaluate` wrote, as a file or read already; or a file of JSON lines with `id` and `answer`.
-        data: What was answered; by default where the run says.
+        run: What `evaluate` wrote, as a file or read already; a file of JSON lines with `id` and `answer`; or a log of
+            Inspect or of lm-evaluation-harness.
+        data: What was answered; by default where the run says. Logs need it.
         split: Which split; by default that of the run.
 
     Raises:
@@ -145,7 +149,24 @@ def diagnose(run: RunSource, data: Data | None = None, *, split: str | None = No
         >>> found.groups[0].best.procedures
         ('rules',)
     """
+    log = read_log(Path(run)) if isinstance(run, str | Path) else None
+    if log is not None:
+        return [_diagnose_log(log, data, split)]
     return [_diagnose(each, data, split) for each in read_runs(run)]
+
+
+def _diagnose_log(log: Log, data: Any, split: str | None) -> Diagnosis:
+    if data is None:
+        raise DataError(f"{log.where} does not say which of your data was answered; name the data with --data.")
+    source = find_source(data, split)
+    answers: dict[str, Prediction] = {}
+    by_id = {}
+    for logged, example in match_rows(log, list(iterate_examples(source)), form=""):
+        if example.id in answers:
+            raise DataError(f"{log.where} answers {example.id} more than once; keep one answer for each row.")
+        answers[example.id] = Prediction(id=example.id, answer=meant_answer(logged.reply, example))
+        by_id[example.id] = example
+    return explain_answers(log.model, source.name, list(by_id.values()), answers)
 
 
 def _diagnose(run: RecordedRun, data: Any, split: str | None) -> Diagnosis:

@@ -156,7 +156,7 @@ def _rescore_log(log: Log, fixed: Path, split: str | None, published: str | Path
     """Score the answers of somebody else's log; rows are found by their texts, their ids or their numbers."""
     source = find_source(fixed, None if fixed.is_file() else split)
     examples = _any_examples(source)
-    named = _names_of(log, examples)
+    named = match_rows(log, examples)
     labels: dict[str, str] = {}
     if published is not None:
         path = Path(published)
@@ -167,13 +167,13 @@ def _rescore_log(log: Log, fixed: Path, split: str | None, published: str | Path
     for logged, example in named:
         if example.id in answers:
             raise DataError(f"{log.where} answers {example.id} more than once; keep one answer for each row.")
-        answers[example.id] = _meant(logged.reply, example)
+        answers[example.id] = meant_answer(logged.reply, example)
         if published is None:
             if logged.target is None:
                 raise DataError(
                     f"{log.where} does not say on which labels it was scored; name their data with --published."
                 )
-            labels[example.id] = _meant(logged.target, example)
+            labels[example.id] = meant_answer(logged.target, example)
     run = RecordedRun(
         where=log.where,
         path=Path(log.where),
@@ -218,8 +218,15 @@ def _hash_of(example: Example) -> str:
     return str(example.get("digest") or row_hash(example.story, example.question))
 
 
-def _names_of(log: Log, examples: Sequence[Example]) -> list[tuple[LoggedAnswer, Example]]:
-    """Return which row each answer is about.
+def match_rows(
+    log: Log, examples: Sequence[Example], *, form: str = "corrected "
+) -> list[tuple[LoggedAnswer, Example]]:
+    """Return which row each answer of a log is about: rows are found by their texts, their ids or their numbers.
+
+    Args:
+        log: The log.
+        examples: The rows.
+        form: What messages call the form that the rows should have, with a space; empty for the data as answered.
 
     Raises:
         DataError: If a row is not found.
@@ -240,15 +247,16 @@ def _names_of(log: Log, examples: Sequence[Example]) -> list[tuple[LoggedAnswer,
         if example is None and 0 <= each.number < len(examples):
             example = examples[each.number]
         if example is None:
+            needed = f"the {form}form of the data" if form else "the data"
             raise DataError(
-                f"{log.where}: {describe(each)} is not among the rows of the corrected data; give the corrected form "
-                "of the data that were answered."
+                f"{log.where}: {describe(each)} is not among the rows of the {form}data; give {needed} that were "
+                "answered."
             )
         found.append((each, example))
     return found
 
 
-def _meant(text: str, example: Example) -> str:
+def meant_answer(text: str, example: Example) -> str:
     """Return the candidate that an answer names by its text, its letter or in a sentence; else the answer itself."""
     plain = {folded(each): each for each in (*example.candidates, example.answer)}
     if folded(text) in plain:

@@ -156,7 +156,7 @@ def test_a_batch_is_learnt_by_heart() -> None:
     losses = []
     for _ in range(60):
         scores, members = run.network(run.network.embed(run.forms, batch.form, batch.names), batch.positions)
-        loss = tracker_training._loss(scores[:, 1:], members[:, 1:], batch)
+        loss = tracker_training._loss(scores[:, 1:], members[:, 1:], *batch[3:])
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()

@@ -35,7 +35,7 @@ AGENTS, ROOMS, THINGS, BOXES, OTHERS = 0, 8, 14, 20, 38  # the first number of e
 SLOTS = 48  # numbers in all; what follows are answers that are no names
 UNKNOWN, YES, NO = SLOTS, SLOTS + 1, SLOTS + 2
 BLANKS = 6  # of a form at most
-SHORT, LONG = 32, 64  # sentences of a block at most
+SHORT, LONG = 40, 64  # sentences of a block at most
 PLAIN, TOMI, FIELD = range(3)  # wordings: of tom-k, of ToMi, and of Hi-ToM
 _ROLES = ("agent", "hearer", "thing", "container", "room")
 _STARTS = (AGENTS, AGENTS, THINGS, BOXES, ROOMS)
@@ -112,7 +112,7 @@ class BeliefCurriculum:
         hi_tom: Whether there are stories in the words of Hi-ToM under its rule.
     """
 
-    questions: ClassVar[dict[int, int]] = {SHORT: 8, LONG: 16}
+    questions: ClassVar[dict[int, int]] = {TOMI: 16, PLAIN: 16, FIELD: 16}
 
     def __init__(self, seed: int = 0, *, restatements: bool = True, order: int = 4, hi_tom: bool = True) -> None:
         self.seed, self.restatements, self.order, self.hi_tom = seed, restatements, order, hi_tom
@@ -243,7 +243,7 @@ class BeliefCurriculum:
             return TOMI, PlotDials(
                 agents=agents, rooms=rooms, objects=1, gathering=gathering if rooms > 1 else 0, **counts
             )
-        wording = FIELD if choice > 84 and self.hi_tom else PLAIN
+        wording = FIELD if choice > 91 and self.hi_tom else PLAIN
         agents, rooms, objects = some(3, 6), some(1, 3), some(1, 3)
         secrets = rooms > 1 and wording == PLAIN
         counts = {
@@ -280,22 +280,17 @@ class BeliefCurriculum:
         """Draw questions, story by story, with the answers after every sentence."""
         count = plots.count
         places = find_places(plots, dials.objects, CONTAINERS * dials.rooms)
-        belief = [(Ask.BELIEF, min(length, self.order)) for length in (1, 1, 2, 2, 3, 3, 4, 4, 4)]
+        belief = [(Ask.BELIEF, min(length, self.order)) for length in (1, 1, 2, 2, 3, 3, 4, 4)]
+        control = (Ask.REALITY, 0) if draws.below(2, 1)[0] else (Ask.MEMORY, 0)
         if wording == TOMI:
-            kinds = [(Ask.REALITY, 0), (Ask.MEMORY, 0), (Ask.BELIEF, 1), (Ask.BELIEF, 1), *[(Ask.BELIEF, 2)] * 4]
+            kinds = [(Ask.REALITY, 0), (Ask.MEMORY, 0), *[(Ask.BELIEF, 1)] * 6, *[(Ask.BELIEF, 2)] * 8]
         elif wording == FIELD:
-            kinds = [(Ask.REALITY, 0), (Ask.MEMORY, 0), *belief, *belief[4:]]
+            kinds = [(Ask.REALITY, 0), (Ask.MEMORY, 0), *belief, *belief[2:]]
         else:
-            kinds = [
-                (Ask.REALITY, 0),
-                (Ask.MEMORY, 0),
-                *belief,
-                (Ask.SAYS, 1),
-                (Ask.KNOWS_WHERE, 1),
-                (Ask.KNOWS_WRONG, 2),
-            ]
-            kinds += [(Ask.BELIEVERS, int(draws.below(3, 1)[0])), (Ask.COMMON, 2 + int(draws.below(2, 1)[0]))]
-        kinds = kinds[: self.questions[SHORT if wording == TOMI else LONG]]
+            kinds = [control, *belief, (Ask.SAYS, 1), (Ask.KNOWS_WHERE, 1), (Ask.KNOWS_WRONG, 2), (Ask.KNOWS_WRONG, 2)]
+            kinds += [(Ask.BELIEVERS, 0), (Ask.BELIEVERS, int(draws.below(3, 1)[0]))]
+            kinds += [(Ask.COMMON, 2 + int(draws.below(2, 1)[0]))]
+        kinds = kinds[: self.questions[wording]]
         parts = []
         story = np.arange(count)
         for ask, length in kinds:
@@ -341,7 +336,7 @@ class BeliefCurriculum:
         """Return stories and questions as forms with numbers in their blanks."""
         _, sentences, questions, blanks = self._tables
         steps, count = plots.kind.shape
-        length = SHORT if wording == TOMI else LONG
+        length = SHORT if steps <= SHORT else LONG
         plural = draws.below(256, 6 * count).reshape(6, count) < _PLURALS
         is_plural = np.take_along_axis(plural, np.maximum(plots.thing, 0).astype(np.intp) % 6, axis=0)
         table = np.zeros((len(EventKind), 2, 2, 12), np.uint8)  # 12 is a multiple of the number of variants

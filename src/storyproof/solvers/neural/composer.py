@@ -116,11 +116,12 @@ class ComposerNetwork(nn.Module):
         start[:, :, -1] = 6.0
         self.table = nn.Parameter(start)
 
-    def read(self, tokens: Tensor) -> Tensor:
+    def read(self, tokens: Tensor, most: int = MENTIONS) -> Tensor:
         """Return the score of each relation between names, [story, first, second, relation]; 0 is that there is none.
 
         Args:
             tokens: Their numbers, [story, place].
+            most: Mentions of names in a story at most.
         """
         length, half = tokens.shape[1], self.size.width // self.size.heads // 2
         place = torch.arange(length, device=tokens.device)
@@ -133,7 +134,7 @@ class ComposerNetwork(nn.Module):
             states = layer(states, near, (angles.cos(), angles.sin()))
         states = self.norm(states)
         is_name = (tokens >= FIRST_NAME) & (tokens < FIRST_WORD)
-        at = torch.argsort((~is_name).to(torch.int8), dim=1, stable=True)[:, :MENTIONS]
+        at = torch.argsort((~is_name).to(torch.int8), dim=1, stable=True)[:, :most]
         name = torch.where(is_name.gather(1, at), tokens.gather(1, at) - FIRST_NAME, -1)
         mentions = states.gather(1, at.unsqueeze(-1).expand(-1, -1, states.shape[-1]))
         batch, count = name.shape
@@ -145,7 +146,8 @@ class ComposerNetwork(nn.Module):
         apart = (at[:, :, None] - at[:, None]).abs() <= 2 * self.size.window
         scores = scores.masked_fill(~apart[:, None], -30.0).clamp(-30.0, 30.0)
         which = functional.one_hot(name + 1, NAMES + 1)[..., 1:].float()
-        summed = torch.einsum("bmi,brmn,bnj->bijr", which, scores.exp(), which)
+        with torch.autocast(tokens.device.type, enabled=False):
+            summed = torch.einsum("bmi,brmn,bnj->bijr", which, scores.exp(), which)
         return torch.log(summed + 1e-12)
 
     def compose(self, chains: Tensor) -> Tensor:

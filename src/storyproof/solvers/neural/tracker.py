@@ -123,7 +123,10 @@ class TrackerNetwork(nn.Module):
             form: The form of each sentence, [story, sentence].
             names: The number of the name in each blank, [story, sentence, blank]; -1 for none.
         """
-        whole, table = self.read_forms(forms)
+        return self.fill_forms(*self.read_forms(forms), form, names)
+
+    def fill_forms(self, whole: Tensor, table: Tensor, form: Tensor, names: Tensor) -> Tensor:
+        """Return the vectors of sentences, given what `read_forms` returned; see `embed`."""
         blank = torch.arange(names.shape[-1], device=names.device)
         at = (form.unsqueeze(-1) * BLANKS + blank) * SLOTS + names
         at = torch.where(names < 0, len(table) - 1, at)

@@ -7,13 +7,13 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -69,8 +69,8 @@ class TrackerPlan:
 
     stories: int = 1_000_000
     steps: int = 20_000
-    batch: int = 2048
-    rate: float = 1.5e-3
+    batch: int = 1024
+    rate: float = 2e-3
     minutes: float = 0.0
     runs: int = 1
     seed: int = 0
@@ -162,8 +162,7 @@ def draw_stories(plan: TrackerPlan, device: torch.device, *, held: bool = False)
     ]
 
 
-@dataclass(frozen=True)
-class _Batch:
+class _Batch(NamedTuple):
     form: Tensor
     names: Tensor
     positions: Tensor
@@ -203,13 +202,57 @@ def _batch(stories: _Stories, count: int, generator: torch.Generator) -> _Batch:
     return _Batch(form, torch.where(names < 0, names, renamed), positions, target, members, is_set, weight)
 
 
-def _loss(scores: Tensor, chosen: Tensor, batch: _Batch) -> Tensor:
-    single = functional.cross_entropy(
-        scores.float().transpose(1, 2), torch.where(batch.is_set[:, None], 0, batch.target), reduction="none"
-    )
-    several = functional.binary_cross_entropy_with_logits(chosen.float(), batch.members, reduction="none").sum(-1)
-    each = torch.where(batch.is_set[:, None], several, single)
-    return (each * batch.weight).sum() / batch.weight.sum()
+def _loss(scores: Tensor, chosen: Tensor, target: Tensor, members: Tensor, is_set: Tensor, weight: Tensor) -> Tensor:
+    logs = scores.float().log_softmax(-1)
+    single = -logs.gather(2, torch.where(is_set[:, None], 0, target).unsqueeze(-1)).squeeze(-1)
+    several = functional.binary_cross_entropy_with_logits(chosen.float(), members, reduction="none").sum(-1)
+    each = torch.where(is_set[:, None], several, single)
+    return (each * weight).sum() / weight.sum()
+
+
+class OrthogonalMomentum:
+    """Muon (Jordan et al. 2024): steps along the momentum of matrices, made orthogonal.
+
+    Matrices of one shape are handled together. The size of steps is that of AdamW (Liu et al. 2025).
+
+    Args:
+        matrices: What is trained.
+    """
+
+    _PARTS = 3.4445, -4.7750, 2.0315  # of the Newton-Schulz iteration
+
+    def __init__(self, matrices: Sequence[torch.nn.Parameter]) -> None:
+        shapes = dict.fromkeys(tuple(each.shape) for each in matrices)
+        self._groups: list[list[Tensor]] = [[each for each in matrices if tuple(each.shape) == it] for it in shapes]
+        self.momentum = [torch.zeros(len(group), *group[0].shape, device=group[0].device) for group in self._groups]
+
+    def clear(self) -> None:
+        """Forget the gradients."""
+        for group in self._groups:
+            for each in group:
+                each.grad = None
+
+    @torch.no_grad()
+    def step(self, rate: float) -> None:
+        """Take a step."""
+        for group, momentum in zip(self._groups, self.momentum, strict=True):
+            slope = torch.stack([each.grad for each in group if each.grad is not None])
+            momentum.lerp_(slope, 0.05)
+            update = self._orthogonal(slope.lerp(momentum, 0.95)) * (0.2 * max(group[0].shape) ** 0.5 * rate)
+            torch._foreach_mul_(group, 1 - 0.05 * rate)
+            torch._foreach_sub_(group, list(update.to(group[0].dtype).unbind(0)))
+
+    def _orthogonal(self, matrices: Tensor) -> Tensor:
+        is_tall = matrices.shape[1] > matrices.shape[2]
+        values = matrices.bfloat16() if matrices.is_cuda else matrices
+        values = values.transpose(1, 2) if is_tall else values
+        values = values / (values.norm(dim=(1, 2), keepdim=True) + 1e-7)
+        one, two, three = self._PARTS
+        for _ in range(5):
+            square = values @ values.transpose(1, 2)
+            values = one * values + (two * square + three * square @ square) @ values
+        turned: Tensor = (values.transpose(1, 2) if is_tall else values).float()
+        return turned
 
 
 class TrackerRun:
@@ -234,13 +277,18 @@ class TrackerRun:
         self.network = TrackerNetwork(len(numbers) + 1, self.size).to(device)
         self.forms = encode_forms(forms, numbers).to(device)
         self.step, self.steps = 0, plan.steps
-        decayed = [value for value in self.network.parameters() if value.ndim > 1]
-        others = [value for value in self.network.parameters() if value.ndim <= 1]
+        inner = ("mix.weight", "join.weight", "widen.weight", "narrow.weight")
+        turned = [value for name, value in self.network.named_parameters() if name.endswith(inner)]
+        named = [value for name, value in self.network.named_parameters() if not name.endswith(inner)]
+        decayed, others = ([value for value in named if (value.ndim > 1) == many] for many in (True, False))
         groups = [{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
         self.optimizer = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), fused=device.type == "cuda")
-        self._follow: Any = self.network.forward
+        self.orthogonal = OrthogonalMomentum(turned)
+        self._read: Any = self.network.read_forms
+        self._judge: Any = self._loss_of
         if device.type == "cuda":
-            self._follow = torch.compile(self.network.forward, dynamic=False)
+            self._read = torch.compile(self.network.read_forms, dynamic=False)
+            self._judge = torch.compile(self._loss_of, dynamic=False)
 
     def learn(self, stories: list[_Stories]) -> float:
         """Take one step, and return the loss on its batch as a tensor's value when asked."""
@@ -258,14 +306,13 @@ class TrackerRun:
         )
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            states = self.network.embed(self.forms, batch.form, batch.names)
-            scores, members = self._follow(states, batch.positions)
-            loss = _loss(scores[:, 1:], members[:, 1:], batch)
+        loss = self.loss(batch)
         self.optimizer.zero_grad(set_to_none=True)
+        self.orthogonal.clear()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
+        self.orthogonal.step(rate)
         self.step += 1
         return loss.detach()  # type: ignore[return-value]
 
@@ -273,11 +320,21 @@ class TrackerRun:
         """Compile for stories of every length, so that the time of steps can be measured."""
         for each in stories:
             batch = _batch(each, self.plan.batch, torch.Generator(self.device).manual_seed(0))
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-                scores, members = self._follow(self.network.embed(self.forms, batch.form, batch.names), batch.positions)
-                loss = _loss(scores[:, 1:], members[:, 1:], batch)
-            loss.backward()  # type: ignore[no-untyped-call]
+            self.loss(batch).backward()  # type: ignore[no-untyped-call]
         self.optimizer.zero_grad(set_to_none=True)
+        self.orthogonal.clear()
+
+    def loss(self, batch: _Batch) -> Tensor:
+        """Return the loss on a batch."""
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            whole, table = self._read(self.forms)
+            states = self.network.fill_forms(whole, table, batch.form, batch.names)
+            loss: Tensor = self._judge(states, *batch[2:])
+        return loss
+
+    def _loss_of(self, states: Tensor, positions: Tensor, *rest: Tensor) -> Tensor:
+        scores, members = self.network(states, positions)
+        return _loss(scores[:, 1:], members[:, 1:], *rest)
 
     @torch.inference_mode()
     def score(self, stories: list[_Stories]) -> float:
@@ -300,6 +357,7 @@ class TrackerRun:
         return {
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
+            "momentum": self.orthogonal.momentum,
             "step": self.step,
             "steps": self.steps,
         }
@@ -308,6 +366,7 @@ class TrackerRun:
         """Go on from a state."""
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
+        self.orthogonal.momentum = [each.to(self.device) for each in state["momentum"]]
         self.step, self.steps = state["step"], state["steps"]
 
 
@@ -380,6 +439,8 @@ def train_tracker(
                     each = (time.monotonic() - timed) / (4 * _WARMING)
                     run.steps = max(run.step, min(run.steps, int((60 * plan.minutes - (timed - begun)) / each)))
                     _log.warning("%.1f ms a step, %d steps", 1000 * each, run.steps)
+                if plan.minutes and first == 0 and time.monotonic() - begun > 60 * plan.minutes * 1.1:
+                    run.steps = run.step  # slower than its first steps
                 if run.step % 500 == 0 or run.step == run.steps:
                     value = float(loss)
                     if not math.isfinite(value):

@@ -1,0 +1,176 @@
+"""`composer`: what it reads, its laws, and its training in miniature."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import storyproof
+from storyproof.catalog import load
+from storyproof.errors import ConfigError, DataError
+from storyproof.example import Example
+from storyproof.families.kinship.curriculum import KinshipCurriculum
+from storyproof.families.kinship.relations import WORDS
+from storyproof.solvers.neural.composer import (
+    FIRST_NAME,
+    UNKNOWN,
+    ComposerNetwork,
+    ComposerSize,
+    ComposerSolver,
+    number_tokens,
+    tokens_of,
+)
+from storyproof.solvers.neural.composer_training import (
+    ComposerRun,
+    _draw,
+    learn_words,
+    make_composer_plan,
+    train_composer,
+)
+from storyproof.solvers.solver import load_solver
+
+TINY = {"stories": 300, "steps": 4, "batch": 8, "width": 16, "layers": 1, "workers": 1}
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("composer") / "run"
+    train_composer(folder, {**TINY, "runs": 2}, device="cpu")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[Example]:
+    blocks = storyproof.stream("clutrr", seed=5, split="test", test_k=(2, 3, 5))
+    return [row for number in range(9) for row in blocks[number].rows]
+
+
+def test_facts_are_those_of_the_story_in_both_directions() -> None:
+    family, confirmed = load("family", "kinship"), 0
+    reasons: set[str] = set()
+    for lesson in KinshipCurriculum(1).block(0)[:20]:
+        assert len(lesson.facts) == 2 * len(lesson.chain)
+        assert tuple(relation for _, relation, _ in lesson.facts[::2]) == lesson.chain
+        assert (lesson.facts[0][0], lesson.facts[-2][2]) == lesson.asked
+        for first, relation, second in lesson.facts:
+            assert first in lesson.story
+            assert relation in WORDS
+            # The oracle is asked about the stated facts alone.
+            question = f"What is {second} to {first}?"
+            people = sorted({name for fact in lesson.facts for name in (fact[0], fact[2])})
+            try:
+                proved = family.prove_text(lesson.story, question, people).answer
+            except DataError as error:
+                reasons.add(str(error).partition("whether")[0])
+                continue
+            assert proved == relation
+            confirmed += 1
+    assert confirmed > 60
+    # Of somebody in between, the text need not show the gender.
+    assert reasons <= {"the story does not show "}
+
+
+def test_tokens_are_words_marks_and_names() -> None:
+    tokens = tokens_of("Soon Doğan's sister-in-law, Éva, came.\nHe smiled.")
+    assert tokens == ("Soon", "Doğan", "'s", "sister-in-law", ",", "Éva", ",", "came", ".", "\n", "He", "smiled", ".")
+    names: dict[str, int] = {}
+    words = {word: 100 + number for number, word in enumerate(("soon", "'s", ",", ".", "he"))}
+    numbers = number_tokens(tokens, words, names)
+    assert names == {"Doğan": 0, "Éva": 1}
+    assert numbers == [100, FIRST_NAME, 101, UNKNOWN, 102, FIRST_NAME + 1, 102, UNKNOWN, 103, 2, 104, UNKNOWN, 103]
+
+
+def test_names_carry_nothing(trained: Path, examples: list[Example]) -> None:
+    solver = ComposerSolver(trained, device="cpu")
+
+    def renamed(example: Example) -> Example:
+        graph = load("family", "kinship").graph(example)
+        story, question = example.story, example.question
+        for number, name in enumerate(graph.nodes):
+            story, question = (
+                story.replace(name, f"Xx{'a' * (number + 1)}"),
+                question.replace(name, f"Xx{'a' * (number + 1)}"),
+            )
+        return replace(example, story=story, question=question)
+
+    assert solver.predict([renamed(each) for each in examples]) == solver.predict(examples)
+
+
+def test_padding_and_other_questions_change_nothing(trained: Path, examples: list[Example]) -> None:
+    solver = ComposerSolver(trained, device="cpu")
+    assert [solver.predict([each])[0] for each in examples] == solver.predict(examples)
+    tokens = torch.randint(1, 60, (2, 30))
+    longer = torch.cat([tokens, torch.zeros(2, 9, dtype=torch.long)], dim=1)
+    assert torch.allclose(solver.network.read(tokens), solver.network.read(longer), atol=1e-4)
+
+
+def test_a_table_composes_chains_of_any_length() -> None:
+    network = ComposerNetwork(5, 3, ComposerSize(16, 1))
+    # Relation 0 adds nothing, 1 after 1 is 2; nothing follows from anything else.
+    table = torch.full((3, 3, 4), -20.0)
+    table[..., 3] = 20.0
+    for first, second, whole in ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 2), (0, 2, 2), (2, 0, 2)):
+        table[first, second] = torch.tensor([20.0 * (place == whole) for place in range(3)] + [-20.0])
+    network.table.data = table
+    for chain in product(range(3), repeat=4):
+        value = chain.count(1) + 2 * chain.count(2)
+        if value <= 2:
+            known = torch.nn.functional.one_hot(torch.tensor([chain]), 3).float()
+            assert int(network.compose(known)[0].argmax()) == value
+
+
+def test_a_batch_is_learnt_by_heart() -> None:
+    plan = make_composer_plan({**TINY, "width": 32, "rate": 0.01, "dropout": 0})
+    words = learn_words(plan)
+    stories = {name: value[:4] for name, value in _draw(plan, words, CPU).items()}
+    run = ComposerRun(plan, 0, len(words), len(WORDS), CPU)
+    optimizer = torch.optim.Adam(run.network.parameters(), 0.01)
+    losses = []
+    for _ in range(300):
+        generator = torch.Generator().manual_seed(1)
+        loss = run.reading_loss(stories, torch.arange(4), generator)
+        loss = loss + run.composing_loss(stories, torch.arange(4))
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < 0.4 < losses[0]
+
+
+def test_equal_seeds_give_equal_weights(trained: Path, tmp_path: Path) -> None:
+    train_composer(tmp_path / "run", {**TINY, "runs": 1}, device="cpu")
+    one, two = (ComposerSolver(folder, device="cpu", run=0).network for folder in (trained, tmp_path / "run"))
+    for value, other in zip(one.parameters(), two.parameters(), strict=True):
+        assert torch.equal(value, other)
+    assert train_composer(tmp_path / "run", {**TINY, "runs": 1}, device="cpu")["steps"] == [TINY["steps"]]
+    with pytest.raises(ConfigError, match="another training"):
+        train_composer(tmp_path / "run", {**TINY, "runs": 2}, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"stepss": 3}, "composer has no option 'stepss'"),
+        ({"steps": 0}, "steps is 0"),
+        ({"width": 12}, "multiple of 8"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make_composer_plan(options)
+
+
+def test_a_folder_without_a_composer_and_other_questions_are_refused(tmp_path: Path, trained: Path) -> None:
+    (tmp_path / "run.json").write_text(json.dumps({"model": "composer"}))
+    with pytest.raises(DataError, match="no readable composer"):
+        ComposerSolver(tmp_path)
+    row = storyproof.stream("tomi", seed=1, split="test")[0].rows[0]
+    with pytest.raises(DataError, match="does not name two people"):
+        load_solver(str(trained)).predict([row])

@@ -51,12 +51,13 @@ def test_all_rows_in_plain_english_are_confirmed_by_arrays() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_all_plain_rows_are_confirmed_by_arrays(language: str) -> None:
-    assert confirm_rows(rows_of("medium", language=language)).rows.all()
+@pytest.mark.parametrize("style", ["plain", "narrative"])
+def test_all_rows_are_confirmed_by_arrays(language: str, style: str) -> None:
+    assert confirm_rows(rows_of("medium", language=language, style=style)).rows.all()
 
 
 def test_rows_in_several_languages_are_confirmed_together() -> None:
-    tables = [rows_of("medium", language=language) for language in LANGUAGES]
+    tables = [rows_of("medium", language=each, style="narrative" if each < "es" else "plain") for each in LANGUAGES]
     assert confirm_rows(pa.concat_tables(tables, promote_options="permissive")).rows.all()
 
 
@@ -195,15 +196,15 @@ def examined(table: pa.Table) -> tuple[Any, ...]:
         {"preset": "easy", "language": "de"},
         {"preset": "medium", "language": "es"},
         {"preset": "medium", "language": "zh"},
+        {"preset": "medium", "language": "es", "style": "narrative"},
     ],
 )
 def test_findings_are_those_of_reading_row_by_row(settings: Row, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     table = damage(rows_of(**settings), random.Random(seed), settings.get("language", "en"))
     found = examined(table)
     confirmed = confirm_rows(table).rows
-    if "style" not in settings:
-        assert confirmed.any()
-        assert not confirmed.all()
+    assert confirmed.any()
+    assert not confirmed.all()
     unchanged: Callable[[RowJudge, pa.Table], pa.Table] = lambda judge, rows: rows  # noqa: E731
     monkeypatch.setattr(RowJudge, "set_apart", unchanged)
     assert found == examined(table)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from storyproof.errors import ParseError
 from storyproof.families.belief import provers
 from storyproof.families.belief.arrays import (
     MOST_AGENTS,
@@ -35,7 +34,7 @@ from storyproof.families.belief.questions import ASKS, QuestionArrays
 from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
 from storyproof.families.belief.rooms import occurrences, place_moves
 from storyproof.families.belief.rows import reading_of, unknown_words
-from storyproof.families.belief.wording import LANGUAGES, find_language, find_wording, reader_of
+from storyproof.families.belief.wording import LANGUAGES, find_wording, reader_of
 from storyproof.families.belief.world import EventKind
 from storyproof.generation.arrow_columns import NO_WORD, Words
 
@@ -112,13 +111,16 @@ def _block_reader(language: str) -> BlockReader:
     return BlockReader(reader_of(language), [reader_of(each) for each in earlier])
 
 
-@lru_cache(maxsize=1 << 16)
-def _language_of(sentence: str) -> str:
-    """Return the language of a story that begins with a sentence; empty if that cannot be read."""
-    try:
-        return find_language(sentence)
-    except ParseError:
-        return ""
+def _languages(sentences: pa.StringArray) -> npt.NDArray[np.str_]:
+    """Return the language of each of some sentences, with which stories begin; empty where none is known."""
+    found, left = np.full(len(sentences), "", "<U2"), np.arange(len(sentences))
+    for language in LANGUAGES:
+        kinds = _block_reader(language).sentences(sentences.take(pa.array(left))).kind
+        found[left[kinds != UNREAD]] = language
+        left = left[kinds == UNREAD]
+        if not len(left):
+            break
+    return found
 
 
 def confirm_rows(table: pa.Table) -> ConfirmedRows:
@@ -129,8 +131,7 @@ def confirm_rows(table: pa.Table) -> ConfirmedRows:
         return ConfirmedRows(rows, asked)
     story, question = texts
     first = pc.list_element(pc.split_pattern(story.dictionary, "\n", max_splits=1), 0).dictionary_encode()
-    known = np.array([_language_of(each) for each in first.dictionary.to_pylist()])
-    languages = known[np.asarray(first.indices)][np.asarray(story.indices)]
+    languages = _languages(first.dictionary)[np.asarray(first.indices)][np.asarray(story.indices)]
     for language in np.unique(languages).tolist():
         if language:
             places = np.flatnonzero(languages == language)
@@ -181,20 +182,21 @@ def _coded(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _read_stories(texts: pa.StringArray, reader: BlockReader) -> _Stories:
-    """Read stories in plain sentences with words of the pack, and leave out the others and those that cannot happen."""
+    """Read stories in words of the pack, and leave out the others and those that cannot happen."""
     lines = pc.split_pattern(texts, "\n")
     lengths = np.asarray(pc.list_value_length(lines))
     coded = lines.flatten().dictionary_encode()
     known, code = reader.sentences(coded.dictionary), np.asarray(coded.indices)
     owner = np.repeat(np.arange(len(texts)), lengths)
-    is_room_missing = (known.kind == EventKind.PLACE) & (known.words[ROLES.index(ROOM)] == NO_WORD)
+    room = ROLES.index(ROOM)
+    is_room_missing = (known.kind == EventKind.PLACE) & (known.words[room] == NO_WORD) & (known.left_out[room] == 0)
     is_left = lengths > MOST_SENTENCES
     is_left[owner[((known.kind == UNREAD) | is_room_missing)[code]]] = True
     is_worded = np.zeros(len(texts), np.bool_)  # rows of stories in ToMi's wording are judged in another way
     is_worded[owner[~known.is_tomi[code]]] = True
     read = np.flatnonzero(is_worded & ~is_left)
     of_read = (is_worded & ~is_left)[owner]
-    plots, lie, cast, fits = _lay_out(known, code[of_read], lengths[read])
+    plots, lie, cast, fits = _lay_out(known, code[of_read], lengths[read], reader)
     plots = place_moves(plots)
     kept = np.flatnonzero(fits & occurrences(plots, tells_rooms=True).possible)
     number = np.full(len(texts), -1, np.intp)
@@ -202,13 +204,19 @@ def _read_stories(texts: pa.StringArray, reader: BlockReader) -> _Stories:
     return _Stories(number, plots.pick(kept), lie[:, kept], _pick_cast(cast, kept))
 
 
-def _lay_out(known: SentenceTable, code: Words, lengths: Numbers) -> tuple[PlotArrays, Flags, Cast, Flags]:
-    """Return stories as arrays, numbered as `encode_plots` does; the last array says which have not too many names.
+def _lay_out(
+    known: SentenceTable, code: Words, lengths: Numbers, reader: BlockReader
+) -> tuple[PlotArrays, Flags, Cast, Flags]:
+    """Return stories as arrays, numbered as `encode_plots` does; the last array says which could be read.
+
+    Left out are those with too many names, those whose times run backwards, and those in which the sentence before does
+    not have what one leaves to it.
 
     Args:
         known: The distinct sentences.
         code: The sentences of all stories.
         lengths: How many of them each story has.
+        reader: Knows what is left to the sentence before.
     """
     count, longest = len(lengths), max(1, int(lengths.max(initial=0)))
     story = np.repeat(np.arange(count), lengths)
@@ -218,6 +226,16 @@ def _lay_out(known: SentenceTable, code: Words, lengths: Numbers) -> tuple[PlotA
     words = np.full((len(ROLES), count, longest), NO_WORD, np.int32)
     for role, wide in enumerate(words):
         wide[story, time] = known.words[role].take(code)
+    is_wrong = np.zeros(count, np.bool_)
+    if known.left_out.any():
+        left_out = np.zeros(words.shape, np.uint8)
+        left_out[:, story, time] = known.left_out[:, code]
+        is_wrong |= reader.fill_in(kind, words, left_out)
+    if (known.hour >= 0).any():
+        hour = np.full((count, longest), -1, np.int8)
+        hour[story, time] = known.hour[code]
+        latest = np.maximum.accumulate(hour, axis=1)
+        is_wrong |= ((hour[:, 1:] >= 0) & (hour[:, 1:] <= latest[:, :-1])).any(axis=1)
     by_role = dict(zip(ROLES, words, strict=True))
     is_idle = kind <= EventKind.FEEL
 
@@ -236,7 +254,9 @@ def _lay_out(known: SentenceTable, code: Words, lengths: Numbers) -> tuple[PlotA
     thing = np.where(is_idle, things_of[:, longest:], things_of[:, :longest])
     names = (agents, rooms, things, containers)
     most = (MOST_AGENTS, MOST_NAMES, MOST_NAMES, MOST_NAMES)
-    fits = ~np.any([(each[:, limit:] != NO_WORD).any(axis=1) for each, limit in zip(names, most, strict=True)], axis=0)
+    fits = ~is_wrong & ~np.any(
+        [(each[:, limit:] != NO_WORD).any(axis=1) for each, limit in zip(names, most, strict=True)], axis=0
+    )
 
     def small(numbers: Words) -> Small:
         return np.ascontiguousarray(np.minimum(numbers, MOST_NAMES).astype(np.int8).T)

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.families.kinship.language.bulk import _CLOSER, _simplify
+from storyproof.families.kinship.language.bulk import _CLOSER, _silence, _simplify
 from storyproof.families.kinship.language.checks import _PATTERNS, SUSPECT, may_clash
 from storyproof.families.kinship.language.phrases import find_phrase, have_phrases
-from storyproof.families.kinship.language.tokens import simplify
+from storyproof.families.kinship.language.tokens import LINE, silence_quotations, simplify
 from tests.families.kinship.language.texts import BAD, GOOD, collection
 from tests.groups import try_examples
 
-# Classes as they are after names are resolved; quotations and titles are left to `tokens`.
-ALPHABET = "NKLZM@[OPu10Uj>^!hrHesmgGty5'&|biavxXBckTWSYzIJ~AlQ`odD2<pnfVqRE%738496+*$/=w]F,;:._\n"
+# Classes as they are after names are resolved; titles are left to `tokens`.
+ALPHABET = "\"NKLZM@[OPu10Uj>^!hrHesmgGty5'&|biavxXBckTWSYzIJ~AlQ`odD2<pnfVqRE%738496+*$/=w]F,;:._\n"
 CONTEXT = st.text(ALPHABET, max_size=6)
 
 
@@ -60,3 +60,17 @@ def test_classes_are_simplified_alike_unless_they_have_to_be_looked_at_closer(pa
     simplified = np.frombuffer(f"\n{kinds}".encode(), np.uint8).copy()
     _simplify(simplified)
     assert simplified[1:].tobytes().decode() == simplify(kinds)
+
+
+@try_examples(400)
+@given(st.lists(st.text('""""www,.K?' + LINE, max_size=12), min_size=1, max_size=4))
+def test_quotations_are_silenced_as_one_by_one(texts: list[str]) -> None:
+    kinds = np.frombuffer("".join(f"{text}{LINE}" for text in texts).encode(), np.uint8).copy()
+    bounds = np.cumsum([0, *(len(text) + 1 for text in texts)])
+    others = _silence(kinds, bounds)
+    for number, text in enumerate(texts):
+        found = kinds.tobytes().decode()[bounds[number] : bounds[number + 1] - 1]
+        quoted = text.split('"')[1::2]
+        assert others[number] == (text.count('"') % 2 == 1 or any("K" in each or LINE in each for each in quoted))
+        if not others[number]:
+            assert found == silence_quotations(text)

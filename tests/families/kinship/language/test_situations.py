@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from storyproof.families.kinship.language.frames import SITUATION, SPARE, Frame, our_frames
-from storyproof.families.kinship.language.reader import read
+from storyproof.families.kinship.language.reader import read, read_table
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, word
 
 PRONOUNS = {MALE: ("he", "his", "him"), FEMALE: ("she", "her", "her")}
@@ -70,6 +70,21 @@ def test_a_situation_states_its_fact_and_no_other(frame: Frame) -> None:
             text, fact = fill(frame, relation, genders, pronouns=pronouns, words=words)
             around = f"The sun shone.\n{fact[0]} ate a plum.\n{text}\n{fact[2]} drank a glass of water."
             assert facts(around, [fact[0], fact[2]]) == {fact}
+
+
+def test_all_situations_are_read_as_arrays() -> None:
+    """What has to be read on its own takes ten times as long."""
+    told = [
+        (text, (owner, relative))
+        for frame in WHOLE
+        for words in choices(frame)
+        for text, (owner, _, relative) in [
+            fill(frame, min(frame.relations), (FEMALE, MALE), pronouns=False, words=words)
+        ]
+    ]
+    assert any('"' in text for text, _ in told)
+    _, others = read_table([f"The sun shone.\n{text}" for text, _ in told], [names for _, names in told])
+    assert [told[number][0] for number in others] == []
 
 
 @pytest.mark.parametrize("frame", [each for each in SITUATIONS if each.can_be_joined], ids=lambda frame: frame.text)

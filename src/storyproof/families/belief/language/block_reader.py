@@ -1,8 +1,8 @@
 """The sentences and questions of many stories read at once, as arrays: those in the words of a language pack.
 
 Text is cut at its words, or characters where no spaces separate words. Names and nouns are found as `reader` finds
-them, and texts that differ in nothing else have one skeleton, which `reader` reads once. What it does not read, or not
-by its table of skeletons alone, is left to it: pronouns, words of one's own, connectives and times.
+them, and texts that differ in nothing else have one skeleton, which `reader` reads once. What it does not read by its
+table of skeletons, such as words of one's own, is left to it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -18,8 +19,9 @@ import pyarrow as pa
 
 from storyproof.errors import ParseError
 from storyproof.families.belief.arrays import Flags
+from storyproof.families.belief.language.grammar import FEMALE, MALE
 from storyproof.families.belief.language.pack import AGENT, CONTAINER, HEARER, ROOM, THING
-from storyproof.families.belief.language.reader import StoryReader
+from storyproof.families.belief.language.reader import IN_ROOM, OF_THING, StoryReader
 from storyproof.families.belief.questions import ASKS
 from storyproof.families.belief.tomi_text import parse_question, parse_sentence
 from storyproof.families.belief.world import EventKind
@@ -31,13 +33,21 @@ Codes = npt.NDArray[np.int32]
 
 UNREAD = len(EventKind)  # the kind of a sentence that is left to `reader`
 ROLES = (AGENT, ROOM, THING, CONTAINER, HEARER)
+_GENDERS = {MALE: 1, FEMALE: 2}  # as bits
+_ANY = 3
+_KIND = np.arange(len(EventKind) + 1)
+_IN_ROOM, _OF_THING = np.isin(_KIND, IN_ROOM), np.isin(_KIND, OF_THING)
 _MOST_WORDS = 64  # of a text; longer ones are left to `reader`
 _MOST_REMEMBERED = 1 << 16  # tokens
 _WORD = re.compile(r"[\w'’-]+")
 _SPACE = " "
 _IN_WORD = np.zeros(256, np.bool_)  # bytes; those above 127 belong to letters and signs, which tokens tell apart
 _IN_WORD[[*b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_'-", *range(128, 256)]] = True
+_QUOTES = tuple(mark.encode() for mark in "“”„«»")
 _NOTHING = -1
+_PHRASE, _TAIL_BITS = 1 << 62, 32  # the symbols of phrases: above those of all tokens, kind and tail
+_OWN = 4  # columns of what a sentence means before those of the roles
+_UNREAD = (UNREAD, False, False, _NOTHING, *[0] * len(ROLES), *[_NOTHING] * len(ROLES))
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -49,12 +59,14 @@ class _Token(NamedTuple):
         lowered: The same with a small first letter.
         tail: What follows it.
         is_clear: Whether it is one word, or no phrase can begin in it.
+        number: Its own number, which no other token ever has.
     """
 
     word: int
     lowered: int
     tail: str
     is_clear: bool
+    number: int
 
 
 class _Alike(NamedTuple):
@@ -64,11 +76,13 @@ class _Alike(NamedTuple):
         skeleton: The skeleton of each text, -1 for those that are left to `reader`.
         first: A text of each skeleton.
         phrases: The phrases of each text, [text, place], -1 after the last.
+        symbols: The skeletons, [skeleton, place], -1 after the last symbol; the same in every table.
     """
 
     skeleton: Numbers
     first: Numbers
     phrases: Codes
+    symbols: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +95,17 @@ class SentenceTable:
         is_tomi: Whether the sentence is one of ToMi's wording too.
         words: The word number of each role, [role, sentence], NO_WORD where a sentence has none. Things that are liked
             may be containers, whose numbers follow those of the things.
+        left_out: What is left to the sentence before, [role, sentence]: the genders that somebody can have as bits,
+            both of them for a room or an object; 0 for nothing.
+        hour: The number of the time with which it begins, -1 if it does not.
     """
 
     kind: npt.NDArray[np.uint8]
     is_lie: Flags
     is_tomi: Flags
     words: Words
+    left_out: npt.NDArray[np.uint8]
+    hour: npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +144,9 @@ class BlockReader:
         self._phrases = list(phrases.values())
         self._number_words()
         self._tokens: dict[str, _Token] = {}
+        self._tails: dict[str, int] = {}
+        self._numbers = count(1)
+        self._clauses: dict[bytes, tuple[int, ...]] = {}  # what sentences mean, by skeleton: see `_clause`
         self._words: dict[str, int] = {}
         self._is_spaced, self._space = reader.pack.grammar.spaced, reader.pack.space
         pieces = [surface.split(_SPACE) if self._is_spaced else list(surface) for surface in phrases]
@@ -150,6 +172,7 @@ class BlockReader:
         shift = [len(nouns[THING]) if each.role == CONTAINER else 0 for each in self._phrases]
         self._number = np.array(numbers, np.int32)
         self._number_as_thing = self._number + np.array(shift, np.int32)
+        self._gender = np.array([*(_GENDERS[noun.gender] for noun in nouns[AGENT]), 0], np.uint8)  # the last: nobody
 
     def _build_trie(self, pieces: Sequence[Sequence[str]]) -> None:
         """Build the tables that lead from the words of phrases to the phrases."""
@@ -169,26 +192,74 @@ class BlockReader:
 
     def sentences(self, texts: pa.StringArray) -> SentenceTable:
         """Read different sentences."""
+        if max(len(self._clauses), len(self._tails)) > _MOST_REMEMBERED:
+            self._clauses.clear()
+            self._tails.clear()
         alike = self._find_alike(texts, initial=True)
-        count = len(alike.first)
-        kind, is_lie = np.full(count + 1, UNREAD, np.uint8), np.zeros(count + 1, np.bool_)
-        is_tomi = np.zeros(count + 1, np.bool_)
-        # Which phrase of a skeleton is for which role; the last skeleton is that of what is not read.
-        slots = np.full((len(ROLES), count + 1), _NOTHING, np.int32)
-        for number, (text, named) in enumerate(self._representatives(texts, alike)):
-            clause = self._reader.plain_clause(text)
-            if clause is None or clause.named != named:
-                continue
-            kind[number], is_lie[number] = clause.kind, clause.is_lie
-            is_tomi[number] = _read_if_possible(parse_sentence, text) is not None
-            for place, role in enumerate(clause.roles):
-                if role:
-                    slots[ROLES.index(role), number] = place
+        keys = [symbols[symbols != _NOTHING].tobytes() for symbols in alike.symbols]
+        new = np.array([number for number, key in enumerate(keys) if key not in self._clauses], np.intp)
+        for number, (text, named) in zip(new.tolist(), self._representatives(texts, alike, new), strict=True):
+            self._clauses[keys[number]] = self._clause(text, named)
+        # The last skeleton is that of what is not read.
+        columns = np.array([*(self._clauses[key] for key in keys), _UNREAD], np.int32)[alike.skeleton].T
+        kind, is_lie, is_tomi, hour = columns[:_OWN]
+        left_out, slots = columns[_OWN : _OWN + len(ROLES)], columns[_OWN + len(ROLES) :]
         words = np.full((len(ROLES), len(texts)), NO_WORD, np.int32)
         for row, (role, places) in enumerate(zip(ROLES, slots, strict=True)):
-            numbers = self._number_as_thing if role == THING else self._number
-            words[row] = _pick(numbers, alike.phrases, places[alike.skeleton])
-        return SentenceTable(kind[alike.skeleton], is_lie[alike.skeleton], is_tomi[alike.skeleton], words)
+            words[row] = _pick(self._number_as_thing if role == THING else self._number, alike.phrases, places)
+        return SentenceTable(
+            kind.astype(np.uint8),
+            is_lie.astype(np.bool_),
+            is_tomi.astype(np.bool_),
+            words,
+            left_out.astype(np.uint8),
+            hour.astype(np.int8),
+        )
+
+    def _clause(self, text: str, named: list[tuple[str, str]]) -> tuple[int, ...]:
+        """Return what a sentence means: four numbers of `SentenceTable`, what each role leaves out, and its phrase."""
+        clause = self._reader.clause(text)
+        if clause is None or clause.named != named:
+            return _UNREAD
+        left_out, slots = [0] * len(ROLES), [_NOTHING] * len(ROLES)
+        for role, genders in clause.left_out.items():
+            left_out[ROLES.index(role)] = sum(_GENDERS[each] for each in genders) or _ANY
+        for place, role in enumerate(clause.roles):
+            if role:
+                slots[ROLES.index(role)] = place
+        is_tomi = _read_if_possible(parse_sentence, text) is not None
+        return clause.kind, clause.is_lie, is_tomi, clause.hour, *left_out, *slots
+
+    def fill_in(self, kind: npt.NDArray[np.uint8], words: Words, left_out: npt.NDArray[np.uint8]) -> Flags:
+        """Put into sentences what they leave to the one before, by the rule of `reader`; return where there is nothing.
+
+        Args:
+            kind: What happens, [story, time].
+            words: The words of each role, [role, story, time], which are changed.
+            left_out: See `SentenceTable`, [role, story, time].
+        """
+        agent, hearer, room, thing = (ROLES.index(role) for role in (AGENT, HEARER, ROOM, THING))
+        is_wrong = np.zeros(kind.shape[0], np.bool_)
+        for time in np.flatnonzero(left_out.any(axis=(0, 1))).tolist():
+            needed = left_out[:, :, time]
+            if not time:
+                is_wrong |= needed.any(axis=0)
+                continue
+            before, subject, other = kind[:, time - 1], words[agent, :, time - 1], words[hearer, :, time - 1]
+            for role in (agent, hearer):
+                genders = needed[role]
+                fits = (self._gender[subject] & genders) > 0
+                fits &= (other == subject) | ((self._gender[other] & genders) == 0)
+                is_wrong |= (genders > 0) & ~fits
+                words[role, :, time] = np.where(genders > 0, subject, words[role, :, time])
+            for role, known in ((room, _IN_ROOM[before]), (thing, _OF_THING[before])):
+                word = words[role, :, time - 1]
+                is_missing = needed[role] > 0
+                is_wrong |= is_missing & ~(
+                    known & (word != NO_WORD) & (word < len(self._reader.pack.nouns[ROLES[role]]))
+                )
+                words[role, :, time] = np.where(is_missing, word, words[role, :, time])
+        return is_wrong
 
     def questions(self, texts: pa.StringArray) -> QuestionTable:
         """Read different questions."""
@@ -198,7 +269,7 @@ class BlockReader:
         width = alike.phrases.shape[1]
         thing, place = (np.full(count + 1, _NOTHING, np.int32) for _ in range(2))
         chain = np.full((max(1, width), count + 1), _NOTHING, np.int32)
-        for number, (text, named) in enumerate(self._representatives(texts, alike)):
+        for number, (text, named) in enumerate(self._representatives(texts, alike, np.arange(count))):
             clause = self._reader.question_clause(text)
             tomi = _read_if_possible(parse_question, text)
             if clause is None or clause.named != named or tomi not in (None, clause.question):
@@ -224,10 +295,13 @@ class BlockReader:
             numbers(place),
         )
 
-    def _representatives(self, texts: pa.StringArray, alike: _Alike) -> Iterable[tuple[str, list[tuple[str, str]]]]:
-        """Yield a text of each skeleton, with the role and word of each of its phrases."""
-        chosen = texts.take(pa.array(alike.first)).to_pylist()
-        for text, phrases in zip(chosen, alike.phrases[alike.first].tolist(), strict=True):
+    def _representatives(
+        self, texts: pa.StringArray, alike: _Alike, skeletons: Numbers
+    ) -> Iterable[tuple[str, list[tuple[str, str]]]]:
+        """Yield a text of each of some skeletons, with the role and word of each of its phrases."""
+        first = alike.first[skeletons]
+        chosen = texts.take(pa.array(first)).to_pylist()
+        for text, phrases in zip(chosen, alike.phrases[first].tolist(), strict=True):
             yield text, [(self._phrases[each].role, self._phrases[each].word) for each in phrases if each != _NOTHING]
 
     def _find_alike(self, texts: pa.StringArray, *, initial: bool) -> _Alike:
@@ -235,10 +309,10 @@ class BlockReader:
         token, text = _cut(texts, is_spaced=self._is_spaced)
         known = [self._token(each) for each in token.dictionary.to_pylist()]
         code = np.asarray(token.indices)
-        columns = zip(*known, strict=True) if known else ((), (), (), ())
-        word, lowered, tails, clear = columns
-        tail_numbers: dict[str, int] = {self._space: 0}
-        tail = np.array([tail_numbers.setdefault(each, len(tail_numbers)) for each in tails], np.int32)[code]
+        columns = zip(*known, strict=True) if known else ((), (), (), (), ())
+        word, lowered, tails, clear, numbers = columns
+        self._tails.setdefault(self._space, 0)
+        tail = np.array([self._tails.setdefault(each, len(self._tails)) for each in tails], np.int32)[code]
         starts = np.flatnonzero(np.diff(text, prepend=_NOTHING))
         unclear = np.zeros(len(texts), np.bool_)
         unclear[text[~np.array(clear, np.bool_)[code]]] = True
@@ -253,9 +327,9 @@ class BlockReader:
             length[starts] = np.maximum(length[starts], small_length)
         found, is_within = self._without_overlaps(phrase, length, _places(text, len(texts)))
         # Literal words have the number of their token, phrases one of their kind and what follows them.
-        symbol = code.astype(np.int64)
+        symbol = np.array(numbers, np.int64)[code]
         last = found + length[found] - 1
-        symbol[found] = len(known) + self._kind[phrase[found]].astype(np.int64) * len(tail_numbers) + tail[last]
+        symbol[found] = _PHRASE + (self._kind[phrase[found]].astype(np.int64) << _TAIL_BITS) + tail[last]
         kept = ~is_within
         row, symbol = text[kept], symbol[kept]
         at = _places(row, len(texts))
@@ -268,7 +342,7 @@ class BlockReader:
         usable = ~unclear[owner]
         phrases = np.full((len(texts), int(number[usable].max(initial=-1)) + 1), _NOTHING, np.int32)
         phrases[owner[usable], number[usable]] = phrase[found[usable]]
-        return _Alike(which, first, phrases)
+        return _Alike(which, first, phrases, rows[first])
 
     def _find_phrases(
         self, first: Codes, words: Codes, goes_on: Flags, at: Numbers
@@ -324,15 +398,16 @@ class BlockReader:
     def _analyse(self, text: str) -> _Token:
         other = len(self._words)
         if not self._is_spaced:
-            return _Token(number := self._words.get(text, other), number, "", is_clear=True)
+            word_number = self._words.get(text, other)
+            return _Token(word_number, word_number, "", is_clear=True, number=next(self._numbers))
         match = _WORD.match(text)
         if match is not None and _WORD.search(text, match.end()) is None:
             word = match[0]
             small = word[:1].lower() + word[1:]
             word_number, small_number = (self._words.get(each, other) for each in (word, small))
-            return _Token(word_number, small_number, text[match.end() :], is_clear=True)
+            return _Token(word_number, small_number, text[match.end() :], is_clear=True, number=next(self._numbers))
         found = [each for word in _WORD.findall(text) for each in (word, word[:1].lower() + word[1:])]
-        return _Token(other, other, text, is_clear=self._starts.isdisjoint(found))
+        return _Token(other, other, text, is_clear=self._starts.isdisjoint(found), number=next(self._numbers))
 
 
 def _read_if_possible(read: Callable[[str], Read], text: str) -> Read | None:
@@ -349,7 +424,7 @@ def _cut(texts: pa.StringArray, *, is_spaced: bool) -> tuple[pa.DictionaryArray,
     bounds = np.frombuffer(offsets, np.int32, len(texts) + 1, texts.offset * 4)
     letters = np.frombuffer(data, np.uint8, int(bounds[-1])) if data is not None else np.zeros(0, np.uint8)
     if is_spaced:
-        in_word = _IN_WORD[letters]
+        in_word = _IN_WORD[letters] & ~_find_quotes(letters)
         begins = in_word.copy()
         begins[1:] &= ~in_word[:-1]
     else:
@@ -359,6 +434,19 @@ def _cut(texts: pa.StringArray, *, is_spaced: bool) -> tuple[pa.DictionaryArray,
     cuts = np.append(np.flatnonzero(begins), bounds[-1]).astype(np.int32)
     tokens = pa.Array.from_buffers(pa.string(), len(cuts) - 1, [None, pa.py_buffer(cuts), data])
     return tokens.dictionary_encode(), np.searchsorted(bounds, cuts[:-1], "right") - 1
+
+
+def _find_quotes(letters: npt.NDArray[np.uint8]) -> Flags:
+    """Return which bytes belong to quotation marks, which stand beside words."""
+    found = np.zeros(len(letters), np.bool_)
+    for mark in _QUOTES:
+        width = len(mark)
+        at = np.flatnonzero(letters[: max(0, len(letters) - width + 1)] == mark[0])
+        for place, byte in enumerate(mark[1:], start=1):
+            at = at[letters[at + place] == byte]
+        for place in range(width):
+            found[at + place] = True
+    return found
 
 
 def _places(owner: Numbers, count: int) -> Numbers:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -48,6 +48,7 @@ _UNSPACED = re.compile(r"\w")
 _KINDS = {AGENT: "a name", HEARER: "a name", ROOM: "a room", THING: "an object", CONTAINER: "a container"}
 _SHOWN = 6  # continuations that an error lists
 _MOST_CHAIN = 64
+_QUESTION_MARKS = ("?", "？")
 _PRONOUNS = "".join((MALE, FEMALE))
 
 
@@ -85,8 +86,8 @@ class _Pronoun(str):
 
 
 _BEFORE = _Pronoun()  # in place of a room or an object: that of the sentence before
-_IN_ROOM = (EventKind.ENTER, EventKind.EXIT, EventKind.PLACE)
-_OF_THING = (EventKind.PLACE, EventKind.MOVE, EventKind.FEEL)
+IN_ROOM = (EventKind.ENTER, EventKind.EXIT, EventKind.PLACE)  # after which a sentence need not name its room
+OF_THING = (EventKind.PLACE, EventKind.MOVE, EventKind.FEEL)  # nor its object after these
 
 
 class Phrase(NamedTuple):
@@ -106,19 +107,23 @@ class Phrase(NamedTuple):
 
 
 class SentenceClause(NamedTuple):
-    """A plain sentence in words of the pack, as its skeleton says.
+    """A sentence in words of the pack, as its skeleton says.
 
     Attributes:
         kind: What happens.
         is_lie: Whether it calls a message a lie.
-        named: The role and word of each name and noun, in order.
+        named: The role and word of each name, noun and pronoun, in order.
         roles: What each is for in the sentence; empty if for nothing.
+        left_out: The roles that are left to the sentence before, with the genders that somebody can have.
+        hour: The number of the time with which it begins, -1 if it does not.
     """
 
     kind: EventKind
     is_lie: bool
     named: list[tuple[str, str]]
     roles: tuple[str, ...]
+    left_out: dict[str, str]
+    hour: int
 
 
 class QuestionClause(NamedTuple):
@@ -327,11 +332,7 @@ class StoryReader:
         start = match.end() if match else 0
         if self._read_clause(sentence[start:], start > 0) is not None:
             return True
-        try:
-            self.read_question(sentence)
-        except ParseError:
-            return False
-        return True
+        return sentence.rstrip()[-1:] in _QUESTION_MARKS and self._find_question(sentence) is not None
 
     # For `block_reader`.
 
@@ -341,16 +342,24 @@ class StoryReader:
             surface: Phrase(*phrase, not _is_pronoun(phrase[2])) for surface, phrase in self._scanner.phrases.items()
         }
 
-    def plain_clause(self, sentence: str) -> SentenceClause | None:
-        """Return what `read` finds in a sentence by its skeleton alone; None if it also needs anything else."""
-        skeleton, phrases = self._scanner.scan(sentence, initial=True)
-        meaning = self._meanings[0].get(skeleton)
-        if meaning is None or meaning.is_silent or self._prefix.match(sentence):
+    def clause(self, sentence: str) -> SentenceClause | None:
+        """Return what `read` finds in a sentence by its skeleton; None if it has no such skeleton."""
+        match = self._prefix.match(sentence)
+        start = match.end() if match else 0
+        skeleton, phrases = self._scanner.scan(sentence[start:], initial=not start)
+        meaning = self._meanings[start > 0].get(skeleton)
+        if meaning is None:
             return None
-        if meaning.left_out or any(_is_pronoun(phrase.word) for phrase in phrases):
-            return None
+        named = [(each.role, each.word) for each in phrases]
+        left_out = {role: word for role, (_, word) in zip(meaning.roles, named, strict=True) if _is_pronoun(word)}
+        left_out.pop("", None)  # such as "him", which only agrees
+        if meaning.is_silent:
+            left_out[AGENT] = _PRONOUNS
+        if meaning.left_out:
+            left_out[meaning.left_out] = meaning.genders
         event = _event(meaning.key, {})
-        return SentenceClause(event.kind, event.lie, [(each.role, each.word) for each in phrases], meaning.roles)
+        hour = self._hour.get(match[1], -1) if match else -1
+        return SentenceClause(event.kind, event.lie, named, meaning.roles, left_out, hour)
 
     def question_clause(self, text: str) -> QuestionClause | None:
         """Return what `read_question` finds by the skeleton of a question; None if it has no such skeleton."""
@@ -393,7 +402,7 @@ class StoryReader:
             event = event._replace(agent=self._person(event.agent, "subject", before, number, sentence))
         if isinstance(event.hearer, _Pronoun):
             event = event._replace(hearer=self._person(event.hearer, "hearer", before, number, sentence))
-        for role, kinds in ((ROOM, _IN_ROOM), (THING, _OF_THING)):
+        for role, kinds in ((ROOM, IN_ROOM), (THING, OF_THING)):
             if getattr(event, role) is _BEFORE:
                 word = getattr(before, role) if before.kind in kinds else None
                 if word is None:
@@ -462,18 +471,22 @@ class StoryReader:
         Raises:
             ParseError: If it has none of the known forms.
         """
-        match = self._match_question(text)
-        if match is not None:
-            (ask, roles), phrases = match
-            named = [(role, phrase.word) for role, phrase in zip(roles, phrases, strict=True)]
-            chain = tuple(word for role, word in named if role == AGENT)
-            words = dict(named)
-            return BeliefQuestion(ask, words[THING], chain, words.get(CONTAINER))
-        opened = self._open_question(text) if self._open else None
-        if opened is not None:
-            return opened
+        question = self._find_question(text)
+        if question is not None:
+            return question
         forms = " / ".join(dict.fromkeys(_show(part.alone) for part in self.pack.questions.values()))
         raise ParseError(f"not a question about a story: {quoted(text)}; expected (in parts): {forms}")
+
+    def _find_question(self, text: str) -> BeliefQuestion | None:
+        """Return the question that a text asks; None if it has none of the known forms."""
+        match = self._match_question(text)
+        if match is None:
+            return self._open_question(text) if self._open else None
+        (ask, roles), phrases = match
+        named = [(role, phrase.word) for role, phrase in zip(roles, phrases, strict=True)]
+        chain = tuple(word for role, word in named if role == AGENT)
+        words = dict(named)
+        return BeliefQuestion(ask, words[THING], chain, words.get(CONTAINER))
 
     def _match_question(self, text: str) -> tuple[tuple[Ask, tuple[str, ...]], list[_Phrase]] | None:
         """Return what the skeleton of a question means, and its names and nouns; None if it has no such skeleton."""
@@ -549,14 +562,15 @@ def _wordings(pack: LanguagePack, count: int) -> Iterator[tuple[Ask, list[Senten
             yield from ((ask, [begin, end]) for begin, end in product(first, rest[0]))
 
 
-def _asks_about(count: int) -> list[Ask]:
+@cache
+def _asks_about(count: int) -> tuple[Ask, ...]:
     """Return the kinds of question that can name this number of agents."""
     kinds = []
     for ask, parts in QUESTIONS.items():
         whole = {0: "none", 1: "one", 2: "two"}.get(count, "")
         if whole in parts or ("last" in parts and count > 1):
             kinds.append(ask)
-    return kinds
+    return tuple(kinds)
 
 
 def _is_pronoun(word: str) -> bool:

@@ -21,6 +21,7 @@ from storyproof.families.kinship.language.checks import STORY_ABOUT, SUSPECT
 from storyproof.families.kinship.language.lexicon import KinWord, kin_words
 from storyproof.families.kinship.language.phrases import have_phrases
 from storyproof.families.kinship.language.tokens import (
+    ABOUT_PEOPLE,
     ENDING_MARKS,
     IDLE,
     LATIN,
@@ -52,10 +53,10 @@ def _table(kinds: str) -> Flags:
     return flags
 
 
-# What `_simplify` does not know: quotations, titles, questions, twins, other names, "whose name is", "it was at noon
-# that".
-_CLOSER = r"""["{}?\\P]|[SD]k|5v[p<][^.\n]*T"""
+# What `_simplify` does not know: titles, questions, twins, other names, "whose name is", "it was at noon that".
+_CLOSER = r"""[{}?\\P]|[SD]k|5v[p<][^.\n]*T"""
 _NEUTRAL = _table(lx.NEUTRAL)
+_ABOUT_PEOPLE = _table(ABOUT_PEOPLE + LINE)
 _START = _table('.?\n:"')
 _END = _table(".\n")
 _KIN = _table("KL")
@@ -223,9 +224,10 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
     kinds, token_bounds = _classes(vocabulary, codes)
     bounds = token_bounds[first]
     person, like_word, unusable = _resolve(kinds, bounds, names, codes, vocabulary)
+    quoting = _silence(kinds, bounds)
     raw = kinds.tobytes()
     suspect, closer = _find_suspects(raw, bounds)
-    closer |= unusable | have_phrases(array) | _have_stories(array, kinds, bounds)
+    closer |= unusable | quoting | have_phrases(array) | _have_stories(array, kinds, bounds)
     _simplify(kinds)
     kept = np.flatnonzero(_reduce(kinds))
     kinds = kinds[kept]
@@ -344,6 +346,24 @@ def _list_people(names: Sequence[Collection[str]], vocabulary: KnownTokens) -> t
     if wrong:
         unusable[text[np.isin(called_as, wrong)]] = True
     return known, unusable
+
+
+def _silence(kinds: Kinds, bounds: Numbers) -> Flags:
+    """Make quotations that mention nobody neutral; return the texts with others, or with marks that are no pairs."""
+    marks = _places(kinds, lx.QUOTE)
+    text = np.searchsorted(bounds, marks, "right") - 1
+    others: Flags = np.bincount(text, minlength=len(bounds) - 1) % 2 == 1
+    inside = ~others[text]
+    marks, text = marks[inside], text[inside]
+    begins, ends = marks[::2], marks[1::2]
+    about = np.concatenate([[0], np.cumsum(_ABOUT_PEOPLE[kinds])])
+    silent = about[begins] == about[ends]
+    others[text[::2][~silent]] = True
+    change = np.zeros(len(kinds) + 1, np.int8)
+    change[begins[silent] + 1] = 1
+    change[ends[silent]] -= 1  # nothing may stand between the two marks
+    kinds[np.cumsum(change[:-1], dtype=np.int8) > 0] = ord(lx.OTHER)
+    return others
 
 
 def _find_suspects(kinds: bytes, bounds: Numbers) -> tuple[Flags, Flags]:

@@ -197,7 +197,7 @@ class Frame:
     def can_be_joined(self) -> bool:
         """Whether it is one plain clause about B that can be joined with another."""
         return (
-            self.text.removeprefix("{A.later}").startswith(("{A}'s {kin} {B} ", "{B}, {A}'s {kin}, "))
+            self.text.startswith(("{A}'s {kin} {B} ", "{B}, {A}'s {kin}, "))
             and self.group in ("possessive", "apposition", SITUATION)
             and not any(_OPEN_END.search(each) for each in (self.text, *itertools.chain.from_iterable(self.words)))
             and not self._has("A or him", "A or he", "A's")

@@ -437,3 +437,19 @@ def test_it_is_said_whose_proofs_were_checked(tmp_path: Path) -> None:
         (tmp_path / "t.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
         done = run("audit", str(tmp_path / "t.jsonl"))
         assert f"  checked by leaving out sentences: {said}\n" in done.stdout
+
+
+def test_answers_about_places_may_say_in(tmp_path: Path) -> None:
+    english = ("Lena and Paul are in the garden. The ball is in the basket.", "Where is the ball?")
+    german = ("Lena und Paul sind im Garten. Der Ball ist im Korb. Lena geht hinaus.", "Wo sucht Lena den Ball?")
+    spanish = ("Lucía y Pablo están en el jardín. La pelota está en la cesta.", "¿Dónde está la pelota?")
+    chinese = ("小红和小明在花园里。球在篮子里。小红离开了花园。小明把球放进了盒子里。", "小红会去哪里找球？")
+    texts = {"in the basket": english, "im Korb": german, "En la cesta.": spanish, "在篮子里": chinese}
+    wrong = {"in the garden": english, "in der Kiste": german, "en la caja": spanish, "盒子里": chinese}
+    for number, answers in enumerate((texts, wrong)):
+        path = tmp_path / f"{number}.jsonl"
+        rows = [{"story": text, "question": asked, "answer": answer} for answer, (text, asked) in answers.items()]
+        path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+        report = storyproof.audit(path)
+        assert report.totals["judged"] == 4
+        assert [each.row for each in report.findings if each.field == "answer"] == [[], [0, 1, 2, 3]][number]

@@ -650,10 +650,19 @@ def chosen_as(right: str, written: Any, choices: Sequence[tuple[str, str]]) -> A
     return shown.replace(shown.strip("().: ")[:1], label, 1) if len(shown) <= 3 else None
 
 
+_IN = frozenset(("in", "inside", "im", "en"))  # English, German and Spanish
+_ARTICLES = frozenset(("the", "der", "die", "das", "dem", "den", "el", "la", "los", "las"))
+_CHINESE_PLACE = re.compile(r"^在?([\u4e00-\u9fff]+?)(?:里面|里)$")
+
+
 def folded(answer: str) -> str:
-    """Return an answer in free words without what does not matter: case, article, punctuation at its ends."""
-    words = answer.casefold().replace("_", " ").strip(" .\t\n\"'").split()
-    return " ".join(words[1:] if words[:1] == ["the"] else words)
+    """Return an answer in free words without what does not matter: case, article, punctuation, "in" of a place."""
+    text = answer.casefold().replace("_", " ").strip(" .。\t\n\"'")
+    if not text.isascii():
+        text = _CHINESE_PLACE.sub(r"\1", text)
+    words = text.split()
+    start = len(words) > 1 and words[0] in _IN
+    return " ".join(words[start + (len(words) > start + 1 and words[start] in _ARTICLES) :])
 
 
 # Instructions that stand around stories.

@@ -545,3 +545,14 @@ def test_the_page_shows_what_the_code_prints(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out == printed
     for language, text in re.findall(r"\| `(.*?)` \| (sentence 1.*?) \|", page):
         assert refusal(find_wording(text[-5:-3]).read, language) == text
+
+
+def test_the_language_of_what_is_not_understood_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    known = StoryReader.knows
+    monkeypatch.setattr(StoryReader, "knows", lambda self, text: asked.append(text) or known(self, text))
+    text = "Ada zorched the glomp.\nBen flurbed it."
+    for _ in range(3):
+        with pytest.raises(ParseError):
+            find_language(text)
+    assert len(asked) == 2 * len(LANGUAGES)

@@ -128,8 +128,9 @@ class BeliefFamily(Family):
     def reword(self, story: str, question: str = "") -> Sequence[Rewording]:
         """Return a story in plain sentences."""
         from storyproof.families.belief.rewording import reword
+        from storyproof.families.belief.translation import language_of, translate
 
-        return [reword(story, question)]
+        return [translate(story, question) if language_of(question) else reword(story, question)]
 
     def question_in(self, text: str) -> str:
         """Return the last question of a text."""

@@ -8,7 +8,7 @@ mean the same things in every language.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -251,12 +251,20 @@ def find_language(text: str) -> str:
     Raises:
         ParseError: If none of its sentences can be read in any language.
     """
-    sentences = text.split("\n")
-    for sentence in sentences:
+    language = _language_of(text)
+    if language is None:
+        first = text.partition("\n")[0]
+        raise ParseError(f"not a sentence of a story in any of {', '.join(LANGUAGES)}: {quoted(first)}.")
+    return language
+
+
+@lru_cache(maxsize=256)  # what is not understood is read in several ways, one after the other
+def _language_of(text: str) -> str | None:
+    for sentence in text.split("\n"):
         for language in LANGUAGES:
             if reader_of(language).knows(sentence):
                 return language
-    raise ParseError(f"not a sentence of a story in any of {', '.join(LANGUAGES)}: {quoted(sentences[0])}.")
+    return None
 
 
 def divide_words(vocabulary: Vocabulary, shares: Sequence[float], least: dict[str, int]) -> list[dict[str, range]]:

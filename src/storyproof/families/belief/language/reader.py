@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -48,6 +48,7 @@ _UNSPACED = re.compile(r"\w")
 _KINDS = {AGENT: "a name", HEARER: "a name", ROOM: "a room", THING: "an object", CONTAINER: "a container"}
 _SHOWN = 6  # continuations that an error lists
 _MOST_CHAIN = 64
+_QUESTION_MARKS = ("?", "？")
 _PRONOUNS = "".join((MALE, FEMALE))
 
 
@@ -331,11 +332,7 @@ class StoryReader:
         start = match.end() if match else 0
         if self._read_clause(sentence[start:], start > 0) is not None:
             return True
-        try:
-            self.read_question(sentence)
-        except ParseError:
-            return False
-        return True
+        return sentence.rstrip()[-1:] in _QUESTION_MARKS and self._find_question(sentence) is not None
 
     # For `block_reader`.
 
@@ -474,18 +471,22 @@ class StoryReader:
         Raises:
             ParseError: If it has none of the known forms.
         """
-        match = self._match_question(text)
-        if match is not None:
-            (ask, roles), phrases = match
-            named = [(role, phrase.word) for role, phrase in zip(roles, phrases, strict=True)]
-            chain = tuple(word for role, word in named if role == AGENT)
-            words = dict(named)
-            return BeliefQuestion(ask, words[THING], chain, words.get(CONTAINER))
-        opened = self._open_question(text) if self._open else None
-        if opened is not None:
-            return opened
+        question = self._find_question(text)
+        if question is not None:
+            return question
         forms = " / ".join(dict.fromkeys(_show(part.alone) for part in self.pack.questions.values()))
         raise ParseError(f"not a question about a story: {quoted(text)}; expected (in parts): {forms}")
+
+    def _find_question(self, text: str) -> BeliefQuestion | None:
+        """Return the question that a text asks; None if it has none of the known forms."""
+        match = self._match_question(text)
+        if match is None:
+            return self._open_question(text) if self._open else None
+        (ask, roles), phrases = match
+        named = [(role, phrase.word) for role, phrase in zip(roles, phrases, strict=True)]
+        chain = tuple(word for role, word in named if role == AGENT)
+        words = dict(named)
+        return BeliefQuestion(ask, words[THING], chain, words.get(CONTAINER))
 
     def _match_question(self, text: str) -> tuple[tuple[Ask, tuple[str, ...]], list[_Phrase]] | None:
         """Return what the skeleton of a question means, and its names and nouns; None if it has no such skeleton."""
@@ -561,14 +562,15 @@ def _wordings(pack: LanguagePack, count: int) -> Iterator[tuple[Ask, list[Senten
             yield from ((ask, [begin, end]) for begin, end in product(first, rest[0]))
 
 
-def _asks_about(count: int) -> list[Ask]:
+@cache
+def _asks_about(count: int) -> tuple[Ask, ...]:
     """Return the kinds of question that can name this number of agents."""
     kinds = []
     for ask, parts in QUESTIONS.items():
         whole = {0: "none", 1: "one", 2: "two"}.get(count, "")
         if whole in parts or ("last" in parts and count > 1):
             kinds.append(ask)
-    return kinds
+    return tuple(kinds)
 
 
 def _is_pronoun(word: str) -> bool:

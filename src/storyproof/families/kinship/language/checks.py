@@ -186,7 +186,7 @@ def check_words(meaning: Meaning, names: list[str], kins: list[KinWord], place: 
         Doubt: If a name may be a word, or a kin word does not fit its construction.
     """
     for each in meaning.bare:
-        if names[each] in lx.NAMES_LIKE_WORDS:
+        if names[each].removeprefix(lx.NAME_MARK) in lx.NAMES_LIKE_WORDS:
             raise Doubt(f"'{names[each]}' may be a word here", place)
     for each in meaning.definite:
         if kins[each].predicate == "inv-grand":

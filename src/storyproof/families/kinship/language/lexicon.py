@@ -276,6 +276,17 @@ NAMES_LIKE_WORDS = _words(
     """
 )
 # Words that stand without an article at the beginning of a sentence, as names do.
+NAME_MARK = "@"  # before a word that can be nothing but a name, whatever else it may mean
+# First names that are other words of this lexicon, or words with which sentences begin: names where only names stand.
+WORDS_AS_NAMES = _words(
+    """
+    April May June August Dawn Eve Ivy Lily Emily Holly Molly Polly Sally Dolly Nelly Kelly Shelly Carly Billy Beverly
+    Kimberly Merry Marry Hope Faith Joy Rain Rainy Storm Stormy Snow Summer Autumn Winter Spring Ash Ashly Mason Hunter
+    Archer Baker Weaver Porter Piper Bishop Judge Smith Sergeant Sheriff Marshal Happy Wily Tilly Milly Willy
+    Cecily Elly Lilly Hailey Haily Nataly Everly Waverly Reilly Tully Scully Anatoly Savely Vasily Vitaly
+    Sky Coal Honey Misty Frost Dewey Sandy
+    """
+)
 NO_NAMES = _words(
     """
     then what every each some many most few several all both another other later soon now here there yet still also

@@ -52,10 +52,12 @@ from storyproof.families.kinship.language.tokens import (
     find_lookalikes,
     guess_names,
     kept_places,
+    mark_names,
     reduce,
     resolve_capitals,
     silence_quotations,
     simplify,
+    words_as_names,
 )
 from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact
 
@@ -180,6 +182,25 @@ class _SkeletonReader:
 
     def read_story(self, text: str, names: Collection[str] | None) -> tuple[_StoryInProgress, Reading | NotUnderstood]:
         """Return what `read` returns, after the story as far as it was read."""
+        words = words_as_names(text, names)
+        if not words:
+            return self._read_story(text, names)
+        given = None if names is None else [f"{lx.NAME_MARK}{name}" if name in words else name for name in names]
+        story, reading = self._read_story(mark_names(text, words), given)
+        plain = {f"{lx.NAME_MARK}{word}": word for word in words}
+        story.shown = {plain.get(name, name): lines for name, lines in story.shown.items()}
+        if isinstance(reading, NotUnderstood):
+            return story, NotUnderstood(
+                reading.reason, reading.line, reading.sentence, reading.column, reading.words.removeprefix(lx.NAME_MARK)
+            )
+        facts = tuple(
+            each._replace(first=plain.get(each.first, each.first), second=plain.get(each.second, each.second))
+            for each in reading.facts
+        )
+        genders = {plain.get(name, name): gender for name, gender in reading.genders.items()}
+        return story, Reading(facts, genders, frozenset(plain.get(name, name) for name in reading.people))
+
+    def _read_story(self, text: str, names: Collection[str] | None) -> tuple[_StoryInProgress, Reading | NotUnderstood]:
         table = self.tokens
         tokens = [table[each] for each in cut(text)]
         raw = "".join([each.kinds for each in tokens])

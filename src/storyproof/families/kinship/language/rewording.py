@@ -21,11 +21,11 @@ from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.namings import REASONS, Sentence, mentioned, state_namings
 from storyproof.families.kinship.language.reader import NotUnderstood, read
-from storyproof.families.kinship.language.tokens import Tokens, cut, guess_names
+from storyproof.families.kinship.language.tokens import Tokens, cut, guess_names, words_as_names
 from storyproof.families.kinship.relations import FEMALE, MALE
 from storyproof.io.bounded_input import parse_shipped
 
-_NAME = r"[A-Z][\w-]+"
+_NAME = r"[A-ZÀ-ÖØ-ÞČĆĐĞĪİŁŃŌŐŒŘŚŞŠŪŮŰŹŻŽ][\w-]+"
 _SLOT = re.compile(r"\{(N|K|H|O)(\d?)\}")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _HIS = re.compile(r"\b(his|her) (?!own )")
@@ -63,7 +63,7 @@ def _names(text: str) -> frozenset[str]:
         return frozenset(marked)
     tokens = [Tokens()[each] for each in cut(text)]
     kinds = "".join(token.kinds for token in tokens)
-    return guess_names(kinds, [token.capital for token in tokens if token.capital])[0]
+    return guess_names(kinds, [token.capital for token in tokens if token.capital])[0] | words_as_names(text, None)
 
 
 def _gender(name: str, genders: dict[str, str]) -> str:

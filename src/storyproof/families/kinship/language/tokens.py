@@ -208,6 +208,35 @@ def resolve_capitals(kinds: str, capitals: list[str], names: Collection[str]) ->
     return "".join(resolved), [word for word in capitals if word in names]
 
 
+_AS_NAME = "|".join(sorted(lx.WORDS_AS_NAMES, key=len, reverse=True))
+_KIN = "|".join(sorted(lx.kin_words(), key=len, reverse=True))
+_NAME_PLACE = re.compile(
+    rf"\[(?P<a>{_AS_NAME})\]"
+    rf"|\b(?P<b>{_AS_NAME})['’]s (?:\w+ )?(?:{_KIN})\b"
+    rf"|\b(?:{_KIN}),? (?:(?:is |was )?(?:called|named) |is )?(?P<c>{_AS_NAME})\b"
+    rf"|\b(?:{_KIN}) (?:of|to) (?P<d>{_AS_NAME})\b"
+    rf"|(?:^|[.!?\n] )(?P<e>{_AS_NAME}),? (?:is |was |has |and )?"
+    rf"(?:an?|the|his|her|[A-Z][\w-]*['’]s) (?:\w+ )?(?:{_KIN})\b"
+    rf"|\b[A-Z][\w-]* and (?P<f>{_AS_NAME}) (?:is|are|was|were)\b"
+)
+_BEFORE_WORDS = ("[Ii]n", "[Oo]n", "[Tt]he", "[Aa]", "last", "next", "this", "since")
+_NOT_NAMED = r"(?<![\w@'’-])" + "".join(rf"(?<!\b{word} )" for word in _BEFORE_WORDS)
+
+
+def words_as_names(text: str, names: Collection[str] | None) -> frozenset[str]:
+    """Return words that stand where only names stand, or are said to be names, and would be taken for other words."""
+    if names is not None:
+        return lx.WORDS_AS_NAMES & frozenset(names)
+    if not any(word in text for word in lx.WORDS_AS_NAMES):
+        return frozenset()
+    return frozenset(word for match in _NAME_PLACE.finditer(text) for word in match.groups() if word)
+
+
+def mark_names(text: str, words: Collection[str]) -> str:
+    """Return a text with a mark before some words, wherever these can be names."""
+    return re.sub(rf"{_NOT_NAMED}({'|'.join(sorted(words))})(?![\w-])", rf"{lx.NAME_MARK}\1", text)
+
+
 def guess_names(kinds: str, capitals: list[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Guess which capitalised words are names of people.
 
@@ -229,7 +258,7 @@ def guess_names(kinds: str, capitals: list[str]) -> tuple[frozenset[str], frozen
             continue
         if before == lx.IN:
             located.add(word)
-        elif place not in starts:
+        elif place not in starts or word[0] == lx.NAME_MARK:
             sure.add(word)
         elif low in lx.NO_NAMES or low.endswith("ly") or after == lx.CAPITAL:
             continue

@@ -2,20 +2,26 @@
 
 `python -m benchmarks.field DIR --json field.json` audits the sets under a folder with published data (nothing of them
 is stored but counts), `--page docs/field.md` writes the table into the page, and `--errata errata` writes errata. Where
-only a part of a set is at hand, the table says so: the rest is kept to check what is found here.
+only a part of a set is at hand, the table says so: the rest is kept to check what is found here. `--generators` audits
+generators from the package index (`make test-generators` makes an environment that has them).
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import re
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import storyproof
+from storyproof.audits import generators
 from storyproof.audits.audit import audited_files
 from storyproof.audits.errata import errata_of
 from storyproof.errors import StoryproofError
@@ -65,6 +71,79 @@ SETS = (
 )
 
 
+class Generator(NamedTuple):
+    """A generator from the package index.
+
+    Attributes:
+        name: What the table calls it.
+        where: Where it can be had.
+        function: Its function in `examples/generators/public_generators.py`.
+        dials: What it is called with.
+        samples: How many are drawn.
+    """
+
+    name: str
+    where: str
+    function: str
+    dials: Mapping[str, range]
+    samples: int = 2_000
+
+    @property
+    def command(self) -> str:
+        """The command that audits it, in `examples/generators`."""
+        dials = " ".join(f"--dial {name}={values[0]}..{values[-1]}" for name, values in self.dials.items())
+        return f"storyproof audit --generator public_generators:{self.function} {dials} --samples {self.samples}"
+
+
+_CORE = "PyPI, `reasoning-core` 0.5.0"
+GENERATORS = (
+    Generator(
+        "reasoning-gym, `family_relationships`",
+        "PyPI, `reasoning-gym` 0.1.25",
+        "family_relationships",
+        {"family_size": range(4, 9)},
+    ),
+    Generator(
+        "reasoning-core, `kinship_relation_resolution`", _CORE, "kinship_relation_resolution", {"level": range(4)}
+    ),
+    Generator("reasoning-core, `belief_tracking`", _CORE, "belief_tracking", {"level": range(3)}, 1_000),
+    Generator(
+        "phantom-wiki, its relations", "PyPI, `phantom-wiki` 1.0.3", "phantom_wiki", {"people": range(5, 16)}, 500
+    ),
+)
+EXAMPLES = Path(__file__).parent.parent / "examples" / "generators"
+
+
+def audit_generator(each: Generator) -> dict[str, Any]:
+    """Return the counts of a generator, in the form of a certificate."""
+    sys.path.insert(0, str(EXAMPLES))
+    function = getattr(import_module("public_generators"), each.function)
+    drawn: list[dict[str, str]] = []
+
+    @functools.wraps(function)
+    def sample(**settings: Any) -> tuple[str, str, str]:
+        story, question, answer = function(**settings)
+        drawn.append({"story": story, "question": question, "answer": answer})
+        return story, question, answer
+
+    report = generators.audit_generator(sample, samples=each.samples, dials=each.dials)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "samples.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in drawn), encoding="utf-8")
+        found = audit_files(each.name, [path])
+    return {
+        "rows": report.questions,
+        "coverage": report.judged / max(1, report.questions),
+        "wrong_under_every_reading": report.counts[generators.WRONG],
+        "right_under_another_reading": {"any": report.counts[generators.DEPENDENT]},
+        "own_rules": {},
+        "statuses": {},
+        "conflicts": report.conflicts,
+        "shortcut_ceiling": found["shortcut_ceiling"],
+        "unread_reasons": dict(report.unread_reasons.most_common(5)),
+    }
+
+
 def write_errata(folder: Path, each: Set, errata: Path) -> int:
     """Write the errata of each file of a set to a folder; return how many there are."""
     files = audited_files([folder / name for name in each.files])
@@ -79,27 +158,36 @@ def write_errata(folder: Path, each: Set, errata: Path) -> int:
 
 def audit_set(folder: Path, each: Set) -> dict[str, Any]:
     """Return the certificate of a set, with what its shortcuts reach."""
-    paths = [folder / name for name in each.files]
+    probed = [folder / name for name in each.probe or each.files]
+    return audit_files(each.name, [folder / name for name in each.files], probed)
+
+
+def audit_files(name: str, paths: Sequence[Path], probed: Sequence[Path] = ()) -> dict[str, Any]:
+    """Return the certificate of some files, with what shortcuts reach on them or on others."""
     report = storyproof.audit(paths)
     try:
-        shortcuts, _ = shortcuts_of([folder / name for name in each.probe or each.files])
+        shortcuts, _ = shortcuts_of(list(probed or paths))
     except StoryproofError as error:
-        print(f"{each.name}: no shortcuts: {error}")
+        print(f"{name}: no shortcuts: {error}")
         shortcuts = {}
     return certificate_of(report, audited_files(paths), shortcuts)
 
 
-def row_of(each: Set, found: Mapping[str, Any]) -> str:
-    """Return a set's row of the table."""
+def row_of(each: Set | Generator, found: Mapping[str, Any]) -> str:
+    """Return the row of a set or a generator."""
     statuses, ceiling = found["statuses"], found["shortcut_ceiling"]
     wrong, dependent = found["wrong_under_every_reading"], sum(found["right_under_another_reading"].values())
     if statuses:
         wrong, dependent = statuses.get("contradicted", 0) + statuses.get("impossible", 0), statuses.get("ambiguous", 0)
     own = list(found["own_rules"].values())
     right = f"{sum(kinds.get('right', 0) for kinds in own):,}" if own else "none stated"
+    if isinstance(each, Generator):
+        command = each.command
+    else:
+        command = f"storyproof audit {' '.join(Path(name).name for name in each.files)}"
     values = (
         each.name,
-        each.part,
+        f"{each.samples:,} samples" if isinstance(each, Generator) else each.part,
         f"{found['rows']:,}",
         f"{100 * found['coverage']:.1f}%",
         f"{wrong:,}",
@@ -107,7 +195,7 @@ def row_of(each: Set, found: Mapping[str, Any]) -> str:
         right,
         f"{found['conflicts']:,}",
         f"{100 * ceiling['value']:.1f}" if ceiling else "–",
-        f"`storyproof audit {' '.join(Path(name).name for name in each.files)}`",
+        f"`{command}`",
         each.where,
     )
     return f"| {' | '.join(values)} |"
@@ -122,7 +210,9 @@ HEADINGS = (
 def table(results: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the table of all sets."""
     lines = [f"| {' | '.join(HEADINGS)} |", f"|{'---|' * len(HEADINGS)}"]
-    return "\n".join([*lines, *(row_of(each, results[each.name]) for each in SETS if each.name in results)])
+    return "\n".join(
+        [*lines, *(row_of(each, results[each.name]) for each in (*SETS, *GENERATORS) if each.name in results)]
+    )
 
 
 def write_page(path: Path, results: Mapping[str, Mapping[str, Any]]) -> None:
@@ -141,6 +231,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=Path("docs/field.json"), help="the file with the counts")
     parser.add_argument("--errata", type=Path, help="write errata to this folder instead")
     parser.add_argument("--page", type=Path, help="the page that the table is written into")
+    parser.add_argument("--generators", action="store_true", help="audit generators that are installed")
     chosen = parser.parse_args()
     results: dict[str, Any] = json.loads(chosen.json.read_text()) if chosen.json.exists() else {}
     for each in SETS if chosen.published else ():
@@ -154,6 +245,10 @@ def main() -> None:
         results[each.name].pop("shared_by_splits")
         chosen.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
         print(f"{row_of(each, results[each.name])} {time.process_time() - begun:.0f} s", flush=True)
+    for each in GENERATORS if chosen.generators else ():
+        results[each.name] = audit_generator(each)
+        chosen.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        print(row_of(each, results[each.name]), flush=True)
     if chosen.page is not None:
         write_page(chosen.page, results)
 

@@ -81,6 +81,95 @@ def kinship_relation_resolution(seed: int, level: int = 0) -> Sample:
     return "\n".join(lines), f"What is {name_of[first]} to {name_of[second]}?", entry.answer
 
 
+def belief_tracking(seed: int, level: int = 0) -> Sample:
+    """Draw from reasoning-core's `belief_tracking`: who watches a move with whom, and who tells whom what.
+
+    It has no rooms. Here everything stands in a hall, and those who do not see a move are in the garden meanwhile. To
+    come back shows them nothing, so its labels are those of the reading `closed`. An event that says more than our
+    words do stays as it is, and its story counts as not understood: people who secretly watch others watching, reports
+    of what somebody believes, and words of which the package does not say whether they are believed.
+    """
+    entry = _reasoning_core("belief_tracking", seed, level).generate_example()
+    data, task = entry.metadata, _reasoning_core_task("belief_tracking")
+    sentences = _sentences_of(task, data)
+    hall = _Hall(list(data.agents))
+    hall.lines += [f"The {thing} is in the {data.init['loc'][thing]} in the hall." for thing in data.objects]
+    for spec, text in zip(data.specs, sentences, strict=True):
+        hall.tell(spec, text, tuple(data.chain))
+    *outer, last = data.chain
+    thinks = "".join(f"{name} {'thinks' if at else 'think'} that " for at, name in enumerate(outer))
+    question = f"Where does {thinks}{last} {'thinks' if outer else 'think'} the {data.object} is?"
+    return "\n".join(hall.lines), question, entry.answer
+
+
+def _sentences_of(task: Any, data: Any) -> list[str]:
+    """Return the package's own sentences, one for each event."""
+    from reasoning_core.tasks.belief_tracking import _event_from_metadata, _spec_from_metadata
+
+    events = zip(map(_spec_from_metadata, data.specs), map(_event_from_metadata, data.trace), strict=True)
+    return [task._event_text(spec, event) for spec, event in events]
+
+
+_NOBODY = "Zoe"  # who moves what falls by itself
+
+
+class _Hall:
+    """Words who sees a move as who is in the hall."""
+
+    def __init__(self, agents: list[str]) -> None:
+        self.inside, self.agents = list(agents), agents
+        self.lines = [f"{name} entered the hall." for name in (_NOBODY, *agents)]
+
+    def tell(self, spec: Any, text: str, chain: tuple[str, ...]) -> None:
+        """Add what happens in an event, or the package's own sentence."""
+        if spec["kind"] == "move":
+            self._move(spec, text)
+        elif spec["scene"] == "failed_message":
+            self.lines.append("Phone rang.")
+        else:
+            self._report(spec, text, chain)
+
+    def _move(self, spec: Any, text: str) -> None:
+        watching = list(spec["observers"])
+        if spec["awareness_chains"] or spec["scene"] == "one_way_observation":
+            self.lines.append(text)
+            return
+        actor = spec["actor"] or _NOBODY
+        moved = f"{actor} moved the {spec['object']} to the {spec['destination']}."
+        together = watching if spec["scene"] == "public_observation" else []
+        self._gather({actor, *together})
+        if spec["scene"] == "private_observation" and watching:
+            moved = f"{watching[0]} secretly began to watch the hall.\n{moved}\n{watching[0]} stopped watching."
+        self.lines.append(moved)
+
+    def _report(self, spec: Any, text: str, chain: tuple[str, ...]) -> None:
+        content = re.search(r'"The (\w+) is in the (\w+)"', text)
+        pair = {spec["actor"], spec["target"]}
+        accepted = spec["adoption_policy"] == "accept"
+        sure = accepted and spec["scene"] in ("face_to_face", "confirmed_message", "visible_conversation")
+        # What else two people think that each other thinks after such words, the package does not say as we do.
+        is_clear = not set(chain) <= pair or chain == (spec["actor"],) or (accepted and chain == (spec["target"],))
+        is_clear = is_clear or (sure and chain == (spec["actor"], spec["target"]))
+        if spec["report_type"] != "direct_claim" or content is None or not is_clear:
+            self.lines.append(text)
+        elif accepted:
+            self._gather(pair)
+            said = f"that the {content[1]} is in the {content[2]}."
+            self.lines.append(f"{spec['actor']} told {spec['target']} in private {said}")
+        else:
+            self.lines.append("Phone rang.")  # words that are not believed, of somebody who is not asked about
+
+    def _gather(self, people: set[str]) -> None:
+        for name in self.agents:
+            if (name in self.inside) != (name in people):
+                here, there = ("hall", "garden") if name in self.inside else ("garden", "hall")
+                self.lines += [
+                    *([f"{name} exited the {here}."] if here == "hall" else []),
+                    f"{name} entered the {there}.",
+                ]
+        self.inside = [name for name in self.agents if name in people]
+
+
 @cache
 def _reasoning_core_task(name: str) -> Any:
     from reasoning_core import get_task

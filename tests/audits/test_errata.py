@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -194,3 +195,32 @@ def test_what_depends_on_the_reading_is_no_error_where_no_reading_is_stated(tmp_
     assert [(each.published, each.correct, each.reading) for each in errata.entries] == [("box", "", "closed")]
     found = look_up(path, [errata])
     assert [(each.expected, each.fix, each.reading) for each in found.findings] == [("", "", "closed")]
+
+
+def test_the_errata_of_the_repository_are_read_and_listed() -> None:
+    folder = Path(__file__).parents[2] / "errata"
+    listed = (folder / "README.md").read_text(encoding="utf-8")
+    files = sorted(folder.glob("*.jsonl"))
+    assert len(files) >= 7
+    for path in files:
+        found = read_errata(path)
+        assert f"`{path.name}`" in listed
+        assert f"{len(found.entries)}" in next(line for line in listed.splitlines() if path.name in line)
+        assert all(re.fullmatch("[0-9a-f]{32}", each.row) for each in found.entries)
+        assert len({each.row for each in found.entries}) == len(found.entries) <= found.header.judged
+
+
+def test_records_with_several_rows_are_corrected(tmp_path: Path) -> None:
+    story = "Ada and Bo entered the den. The kite is in the chest. Bo left the den. Ada moved the kite to the sack."
+    asked = [
+        {"question": "Where is the kite really?", "answer": "sack"},
+        {"question": "Where will Bo look for the kite?", "answer": "sack"},
+    ]
+    path = tmp_path / "stories.json"
+    path.write_text(
+        json.dumps([{"text": story, "questions": asked}, {"text": story.replace("kite", "hat"), "questions": []}])
+    )
+    assert run("audit", str(path), "--write-errata", str(tmp_path / "errata")).exit_code == 1
+    run("audit", str(path), "--errata", str(tmp_path / "errata" / "stories.jsonl"), "--fix", str(tmp_path / "fixed"))
+    fixed = json.loads((tmp_path / "fixed" / "stories.json").read_text())
+    assert [each["answer"] for each in fixed[0]["questions"]] == ["sack", "chest"]

@@ -56,6 +56,14 @@ def test_of_many_training_stories_some_are_drawn() -> None:
     assert {each.story_id for each in trial.examples[: trial.first]} != {each.story_id for each in train[: trial.first]}
 
 
+def test_without_candidates_chance_is_a_guess_among_all_answers() -> None:
+    rows = [
+        example(story_id=str(number), answer=["tin", "box", "jar", "pot"][number % 4], candidates=())
+        for number in range(12)
+    ]
+    assert find_shortcuts(None, rows, learned=False).chance == 1 / 4
+
+
 def test_an_answer_that_is_no_candidate_is_never_right() -> None:
     report = find_shortcuts(None, [example(story_id=str(n), answer="tin") for n in range(12)])
     assert all(row.accuracy.value == 0 for row in report.rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import storyproof
+from storyproof.datasets.reading import find_source, read_examples
 from storyproof.errors import DataError
 from storyproof.evaluation.diagnose import (
     ALL,
@@ -212,3 +214,24 @@ def test_data_that_have_gone_are_named(folder: Path) -> None:
         storyproof.diagnose(run)
     with pytest.raises(DataError, match="does not say what was answered"):
         storyproof.diagnose({"predictions": [{"id": "a", "answer": "b"}]})
+
+
+def test_logs_of_others_are_explained(tmp_path: Path) -> None:
+    """A list of predictions, as a log; `tests/integrations/test_other_logs.py` has logs that others wrote."""
+    storyproof.generate("tomi", out=tmp_path / "data", test=60, seed=7, format="jsonl")
+    run = storyproof.evaluate("rules", tmp_path / "data")
+    rows = {row.id: row for row in read_examples(find_source(tmp_path / "data"))}
+    lines = [
+        {"story": rows[each["id"]].story, "question": rows[each["id"]].question, "prediction": each["answer"]}
+        for each in run.predictions
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    [expected] = storyproof.diagnose(run)
+    [found] = storyproof.diagnose(log, tmp_path / "data")
+    assert found.model == "log"
+    assert [(each.group, each.best, each.shares) for each in found.groups] == [
+        (each.group, each.best, each.shares) for each in expected.groups
+    ]
+    with pytest.raises(DataError, match="does not say which of your data was answered; name the data with --data"):
+        storyproof.diagnose(log)

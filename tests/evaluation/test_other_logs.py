@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import storyproof
@@ -58,6 +61,28 @@ def inspect_archive(path: Path) -> Path:
     return path.with_suffix(".eval")
 
 
+def zstandard(path: Path) -> Path:
+    """Return an archive as Inspect writes it: compressed with Zstandard, which zipfile does not write."""
+    plain = inspect_archive(path)
+    with zipfile.ZipFile(plain) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    packed = {name: pa.compress(content, "zstd", asbytes=True) for name, content in contents.items()}
+    with zipfile.ZipFile(plain, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in packed.items():
+            archive.writestr(name, content)
+        offsets = {each.filename: each.header_offset for each in archive.infolist()}
+    data = bytearray(plain.read_bytes())
+    listed = data.index(b"PK\x01\x02")
+    for name, content in contents.items():
+        for start, shift in ((offsets[name], 0), (listed, 2)):
+            struct.pack_into("<H", data, start + 8 + shift, 93)
+            struct.pack_into("<I", data, start + 14 + shift, zlib.crc32(content))
+            struct.pack_into("<I", data, start + 22 + shift, len(content))
+        listed = data.find(b"PK\x01\x02", listed + 4)
+    plain.write_bytes(data)
+    return plain
+
+
 def harness(path: Path) -> Path:
     folder = path.parent / "lab__model"
     folder.mkdir()
@@ -81,7 +106,7 @@ def predictions(path: Path) -> Path:
     return path.with_suffix(".jsonl")
 
 
-@pytest.mark.parametrize("write", [inspect_json, inspect_archive, harness, predictions])
+@pytest.mark.parametrize("write", [inspect_json, inspect_archive, zstandard, harness, predictions])
 def test_every_form_gives_the_same_scores(data: Path, tmp_path: Path, write: Callable[[Path], Path]) -> None:
     log = write(tmp_path / "log")
     found = rescore(log, tmp_path / "fixed" / data.name)
@@ -102,14 +127,23 @@ def test_compare_shows_both_scores(data: Path, tmp_path: Path) -> None:
     assert "3 of 4" in found.stdout
 
 
-def test_likelihoods_choose(tmp_path: Path) -> None:
-    doc = {"story": "s", "question": "q", "choices": ["box", "jar"]}
+@pytest.mark.parametrize(
+    ("doc", "expected"),
+    [
+        ({"choices": ["box", "jar"]}, ("jar", "box")),
+        ({"choices": {"text": ["box", "jar"], "label": ["A", "B"]}}, ("jar", "box")),
+        ({"choices": "box, jar"}, ("B", "A")),
+    ],
+)
+def test_likelihoods_choose(tmp_path: Path, doc: dict[str, Any], expected: tuple[str, str]) -> None:
+    """The harness writes numbers as text, and the right choice by its number from 0."""
     resps = [["-3.5", "False"], ["-0.5", "True"]]
     path = tmp_path / "samples_x.jsonl"
-    path.write_text(json.dumps({"doc_id": 0, "doc": doc, "target": 1, "filtered_resps": resps}) + "\n")
+    row = {"story": "s", "question": "q", **doc}
+    path.write_text(json.dumps({"doc_id": 0, "doc": row, "target": "0", "filtered_resps": resps}) + "\n")
     log = read_log(path)
     assert log is not None
-    assert [(each.reply, each.target) for each in log.answers] == [("B", "1")]
+    assert [(each.reply, each.target) for each in log.answers] == [expected]
 
 
 def test_failed_samples_and_later_epochs_are_left_out(data: Path, tmp_path: Path) -> None:
@@ -138,3 +172,13 @@ def test_what_is_no_log(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text('{"eval": {}, "samples": []}')
     with pytest.raises(DataError, match="is a log without answers"):
         read_log(tmp_path / "empty.json")
+
+
+def test_a_damaged_archive_is_named(data: Path, tmp_path: Path) -> None:
+    log = zstandard(tmp_path / "log")
+    content = bytearray(log.read_bytes())
+    at = content.index(b"\x28\xb5\x2f\xfd")  # where a frame of Zstandard begins
+    content[at + 6] ^= 0xFF
+    log.write_bytes(content)
+    with pytest.raises(DataError, match="as a log of Inspect"):
+        read_log(log)

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 import storyproof
+from storyproof.audits.errata import errata_of
+from storyproof.formats.format import expect_format
+from storyproof.formats.records import RecordFile
 from storyproof.formats.tombench import restate
+from tests.cli.invocation import run
 
 PLACES_ZH = (
     "安安和博文在阁楼闲逛，他们看到了木桶和纸袋，他们在木桶里面发现了风筝，安安离开了阁楼，博文把风筝移动到了纸袋。"
@@ -99,8 +103,12 @@ def test_an_answer_is_never_corrected_in_one_language_only(tmp_path: Path) -> No
     row = record(*NOW, "A")
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
-    storyproof.audit(path, fix=tmp_path / "fixed")
+    report = storyproof.audit(path, fix=tmp_path / "fixed")
     assert json.loads((tmp_path / "fixed" / "rows.jsonl").read_text(encoding="utf-8")) == row
+    errata_of(path, report.files[0]).write(tmp_path / "errata.jsonl")
+    found = run("audit", str(path), "--errata", str(tmp_path / "errata.jsonl"), "--fix", str(tmp_path / "again"))
+    assert "known errata 2" in found.stdout
+    assert json.loads((tmp_path / "again" / "rows.jsonl").read_text(encoding="utf-8")) == row
 
 
 @pytest.mark.parametrize(
@@ -129,3 +137,13 @@ def test_people_with_one_name_are_not_told_apart() -> None:
     story, question = CONTENTS_EN.replace("Bo Wen", "Linlin"), FINDER[1][1].replace("Bo Wen", "Linlin")
     english, _ = restate(record(FINDER[0], (story, question), "A", contents=True))
     assert "two people have one name" in english.problem
+
+
+def test_only_audits_restate(tmp_path: Path) -> None:
+    """Models are asked what was published."""
+    path = tmp_path / "rows.jsonl"
+    row = record(*INSIDE, "A", contents=True)
+    path.write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
+    for rewords, questions in ((False, [INSIDE[1][1]]), (True, ["Where is the content really?"] * 2)):
+        file = RecordFile(path, expect_format(path), rewords=rewords)
+        assert [row["question"] for table in file.tables() for row in table.to_pylist()] == questions

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from storyproof.audits.generators import WRONG, GeneratorReport, audit_generator
+from storyproof.audits.generators import FAILED, WRONG, GeneratorReport, audit_generator
 
 pytestmark = [
     pytest.mark.integrations,
@@ -59,6 +59,18 @@ def test_reasoning_core_calls_brothers_cousins() -> None:
     assert report.counts[WRONG] == report.judged > 150  # every label that can be judged
     assert {("first cousins", "brother", 2), ("first cousins once removed", "uncle", 3)} <= shown(report)
     assert set(report.unread) <= {"answer"}  # of cousins nothing can be proved
+
+
+def test_reasoning_core_tracks_beliefs_as_closed_containers_do() -> None:
+    """What has words for it here is right; a label may hold only if to come back shows nothing."""
+    need("reasoning_core")
+    report = audit_generator("public_generators:belief_tracking", samples=200, dials={"level": range(2)})
+    assert report.counts[WRONG] == report.counts[FAILED] == 0
+    assert report.judged > 40
+    assert {*report.unread} == {"story"}  # messages about beliefs, and who watches whom watching
+    for each in report.causes:
+        assert each.smallest
+        assert "closed+always" in each.smallest.finding.reading
 
 
 def test_phantom_wiki_is_clean() -> None:

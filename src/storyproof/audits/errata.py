@@ -180,9 +180,10 @@ def look_up(path: Path, errata: Sequence[Errata]) -> FileReport:
     subject = _subject(path)
     known = {each.row: (one.header, each) for one in errata for each in one.entries}
     report = FileReport(subject.name, subject.format.name)
-    changed = 0
+    changed = records = 0
     for row, named, answer, place in _rows(subject):
         report.questions += 1
+        records = max(records, place["record"] + 1)
         if named not in known:
             continue
         header, each = known[named]
@@ -194,7 +195,7 @@ def look_up(path: Path, errata: Sequence[Errata]) -> FileReport:
             row=row,
             line=place["line"],
             kind=KNOWN,
-            field=place["at"],
+            field=place["at"] or "answer",
             found=answer,
             expected=each.correct,
             reading=each.reading,
@@ -202,16 +203,16 @@ def look_up(path: Path, errata: Sequence[Errata]) -> FileReport:
             asked="answer",
             fix=place["at"] if each.correct else "",
         )
-        if place["choices"] and each.correct:
+        if finding.fix:
             right = chosen_as(each.correct, place["written"], place["choices"])
             finding = _rewritten(finding, place["written"], right)
+            report.records[row] = place["record"]
         report.findings.append(finding)
-    report.records = {}
     report.totals = {
         "rows": report.questions,
         "known_errata": len(report.findings),
         "other_answers": changed,
-        "records": report.questions,
+        "records": records,
     }
     return report
 
@@ -232,10 +233,13 @@ def _rows(subject: Subject) -> Iterator[tuple[int, str, str, dict[str, Any]]]:
     for table in RowSource(subject).tables():
         texts = [table.column(name).to_pylist() for name in ("story", "question", "answer")]
         places = table.column(PLACE).to_pylist()
-        records = table.column(RECORD).to_pylist() if RECORD in table.column_names else [{}] * table.num_rows
+        of_records = RECORD in table.column_names
+        records = table.column(RECORD).to_pylist() if of_records else [{}] * table.num_rows
         rows = zip(numbers_of(table)[0], places, records, *texts, strict=True)
         for number, place, about, story, question, answer in rows:
             choices = tuple(zip(about.get("labels") or (), about.get("choices") or (), strict=True))
             written = json.loads(about["written"]) if about.get("written") else answer
-            where = {"line": place["line"], "at": place["answer"] or "answer", "choices": choices, "written": written}
+            at = place["answer"] or ("" if of_records else "answer")  # empty if it cannot be corrected there
+            where = {"line": place["line"], "at": at, "choices": choices, "written": written}
+            where["record"] = about.get("number", number)
             yield number, about.get("digest") or row_hash(story, question), answer or "", where

@@ -249,9 +249,9 @@ class RowSource:
         given = subject.settings.get("columns") or {}
         is_quick = form.reads_arrays and not given and _is_ours(path, form)
         if given or (form.has_records and not is_quick):
-            self._file = RecordFile(path, form, given)
+            self._file = RecordFile(path, form, given, rewords=True)
             if not self._file.is_ours and (ignored := _other_meanings(subject, self._file)):
-                self._file = RecordFile(path, form, given, ignored)
+                self._file = RecordFile(path, form, given, ignored, rewords=True)
                 named = " and ".join(f"'{name}'" for name in ignored)
                 self._notes.append(f"{named} hold other values than the columns of ours, and are not compared")
         is_foreign = self._file is not None and not self._file.is_ours
@@ -364,7 +364,7 @@ def _other_meanings(subject: Subject, file: RecordFile) -> list[str]:
     source = object.__new__(RowSource)
     source.subject, source._file = (
         replace(subject, is_foreign=True),
-        RecordFile(subject.path, subject.format, file.given),
+        RecordFile(subject.path, subject.format, file.given, rewords=True),
     )
     bench = _Bench(source.subject)
     first = next(source.tables(), None)

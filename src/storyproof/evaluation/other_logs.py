@@ -7,16 +7,22 @@ can be found in data: its columns, its id, or its number.
 from __future__ import annotations
 
 import json
+import os
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+import pyarrow as pa
 
 from storyproof.errors import DataError, quoted
 from storyproof.io.bounded_input import LARGEST_RUN, DocumentError, open_file, parse_json, read_text
 
 EVAL = ".eval"
+_ZSTANDARD, _LOCAL_HEADER = 93, 30  # the method, and the size of what stands before a file in an archive
 _PREDICTIONS = ("prediction", "predicted_answer", "prediction_text", "pred", "response", "generated_text", "output")
 _TARGETS = ("target", "reference", "references", "label", "answer", "gold", "expected")
 
@@ -112,13 +118,31 @@ def _inspect_archive(path: Path) -> tuple[str, list[Any], Any]:
             total = sum(archive.getinfo(name).file_size for name in names)
             if total > LARGEST_RUN:
                 raise DataError(f"{path} has samples of {total:,} bytes; at most {LARGEST_RUN:,} are read.")
-            about = json.loads(archive.read(header)) if header else {}
-            samples = [json.loads(archive.read(name)) for name in names]
+            about = json.loads(_member(file, archive, header)) if header else {}
+            samples = [json.loads(_member(file, archive, name)) for name in names]
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise DataError(f"cannot read {path} as a log of Inspect: {error}; {advice}.") from error
     evaluated = about.get("eval") if isinstance(about, Mapping) else None
     model = evaluated.get("model") if isinstance(evaluated, Mapping) else None
     return str(model or path.stem), samples, _of_inspect
+
+
+def _member(file: IO[bytes], archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return a file of an archive. Inspect writes Zstandard, which zipfile does not know before Python 3.14."""
+    member = archive.getinfo(name)
+    if member.compress_type != _ZSTANDARD:
+        return archive.read(member)
+    file.seek(member.header_offset)
+    header = file.read(_LOCAL_HEADER)
+    if len(header) < _LOCAL_HEADER:
+        raise zipfile.BadZipFile(f"{name} is cut off")
+    file.seek(sum(struct.unpack("<HH", header[-4:])), os.SEEK_CUR)  # its name, and more about it
+    packed = file.read(member.compress_size)
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+        content: bytes = stream.read(member.file_size + 1)
+    if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
+        raise zipfile.BadZipFile(f"{name} is damaged")
+    return content
 
 
 def _of_inspect(sample: Any, number: int) -> Iterator[LoggedAnswer]:
@@ -151,7 +175,7 @@ def _of_harness(sample: Any, number: int) -> Iterator[LoggedAnswer]:
     replies = sample.get("filtered_resps", sample.get("resps"))
     if not isinstance(row, Mapping) or not isinstance(replies, list) or not replies:
         return
-    first = replies[0]
+    first, target = replies[0], _target(sample.get("target"))
     while isinstance(first, list) and len(first) == 1:
         first = first[0]
     if isinstance(first, str):
@@ -161,13 +185,24 @@ def _of_harness(sample: Any, number: int) -> Iterator[LoggedAnswer]:
             best = max(range(len(replies)), key=lambda place: float(replies[place][0]))
         except (TypeError, ValueError, IndexError):
             return
-        reply = chr(ord("A") + best)
+        names = _choices_of(row, len(replies))
+        reply = names[best]
+        if target is not None and target.isdecimal() and int(target) < len(names) and target not in names:
+            target = names[int(target)]  # the harness writes the number of the choice, from 0
     else:
         return
     place = sample.get("doc_id")
-    yield LoggedAnswer(
-        _text(row.get("id")), place if isinstance(place, int) else number, row, reply, _target(sample.get("target"))
-    )
+    yield LoggedAnswer(_text(row.get("id")), place if isinstance(place, int) else number, row, reply, target)
+
+
+def _choices_of(row: Mapping[str, Any], count: int) -> Sequence[str]:
+    """Return what the choices of a row are called: by their texts, if the row has them, else by letters."""
+    for name in ("choices", "candidates", "options"):
+        given = row.get(name)
+        texts = given.get("text") if isinstance(given, Mapping) else given
+        if isinstance(texts, list) and len(texts) == count and all(isinstance(each, str) for each in texts):
+            return texts
+    return [chr(ord("A") + place) for place in range(count)]
 
 
 def _of_predictions(sample: Any, number: int) -> Iterator[LoggedAnswer]:

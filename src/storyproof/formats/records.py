@@ -85,6 +85,8 @@ class RecordFile:
         form: Its format.
         given: What users said about its columns, by role; see `columns.parse_columns`.
         ignored: Columns under names of ours that hold something else.
+        rewords: Whether stories and questions of published sets are restated in words that are judged. Otherwise they
+            are as they were published, unless a set has no questions.
 
     Attributes:
         columns: Where its rows are; several if its records have several kinds of questions.
@@ -101,7 +103,13 @@ class RecordFile:
     """
 
     def __init__(
-        self, path: Path, form: Format, given: Mapping[str, str] | None = None, ignored: Collection[str] = ()
+        self,
+        path: Path,
+        form: Format,
+        given: Mapping[str, str] | None = None,
+        ignored: Collection[str] = (),
+        *,
+        rewords: bool = False,
     ) -> None:
         self._path, self._form = path, form
         self.given, self.count = dict(given or {}), 0
@@ -116,8 +124,10 @@ class RecordFile:
         needed = set(SCHEMA.names) - ({"answer"} if form.makes_rows else set())  # which such rows have elsewhere
         self.published = find_published(values[:_COMPARED])
         self._restate = self.published.restate if self.published is not None and not given else None
+        self._rewords = rewords
         if self._restate is not None:
-            values = [row.record for each in values for row in self._restate(each)]
+            found = [(each, row) for each in values for row in self._restatements(each)]
+            values = [each if row is None else row.record for each, row in found]
         self.is_ours = not given and (bool(marked.marks) or needed <= set(names))
         self.family: Family | None = marked if marked.marks and not given else None
         self.instructions: frozenset[str] = frozenset()
@@ -237,9 +247,16 @@ class RecordFile:
                     told["answer at"] = told["answer at"] if named_by.keeps_answer else ""
                 yield {**empty, **own, **told, "id": name, RECORD: {**beside, **about}}
 
+    def _restatements(self, value: Mapping[str, Any]) -> Sequence[Restated | None]:
+        """Return how the set of a record restates its rows; None for a row that is read as it stands."""
+        rows = self._restate(value) if self._restate is not None else ()
+        if not rows or (not self._rewords and all(each.question is not None for each in rows)):
+            return [None]
+        return rows
+
     def _values(self, value: Mapping[str, Any]) -> Iterator[tuple[RowValues, Restated | None]]:
         """Yield the rows of a record, each with how its set was restated, if it was."""
-        for each in self._restate(value) if self._restate is not None else [None]:
+        for each in self._restatements(value):
             for columns in self.columns:
                 for row in rows_of(value if each is None else each.record, columns):
                     is_unfit = each is not None and each.problem and not row.problem[0]

@@ -152,8 +152,10 @@ def set_up(
 
 
 def chances(trial: Trial) -> tuple[float, float]:
-    """Return the expected score of guessing among the candidates: average, and joint."""
-    each = np.array([1 / max(1, len(trial.examples[row].candidates)) for row in trial.asked])
+    """Return the expected score of guessing among the candidates, or among all answers if there are none."""
+    asked = [trial.examples[row] for row in trial.asked]
+    answers = len({each.answer for each in asked})
+    each = np.array([1 / (len(example.candidates) or answers) for example in asked])
     whole = np.exp(np.bincount(trial.cluster, weights=np.log(each)))
     return float(each.mean()), float(whole.mean())
 

@@ -40,3 +40,7 @@ def test_a_question_is_read(ask: Ask, chain: tuple[str, ...], question: str) -> 
     found = read_question(question)
     assert (found.ask, found.chain) == (ask, chain)
     assert found.thing in ("key", "Schlüssel", "llave", "钥匙")
+
+
+def test_spaces_around_a_hyphen_are_no_part_of_a_name() -> None:
+    assert read_question("Where will Ann look for the t - shirt ?").thing == "t-shirt"

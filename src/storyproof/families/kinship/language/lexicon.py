@@ -277,6 +277,18 @@ NAMES_LIKE_WORDS = _words(
 )
 # Words that stand without an article at the beginning of a sentence, as names do.
 NAME_MARK = "@"  # before a word that can be nothing but a name, whatever else it may mean
+# First names of ours that are other words in a large English dictionary: at the start of a sentence they may be either.
+NAMES_THAT_ARE_WORDS = _words(
+    """
+    Abigail Alexia Amandine Amber Amrita Ana Anas Angelica Anil Ann Anna Aurelia Benedict Benjamin Bertha Beth
+    Billy Bobby Bonnie Brad Brent Caner Carl Carol Charlotte Clarence Crystal Daisy Dawn Derrick Dieter Don
+    Donna Dora Earl Ferial Frank Fritz Gemma Ghazi Gilbert Glen Graham Hamza Harry Heather Hector Henry Holly
+    Horst Jack Jane Jenny Jill Jimmy Johannes John Johnny Joy Kamala Kayo Ken Kyle Lamia Lance Leman Lewis Louis
+    Macarena Mads Marc Marcel Marguerite Maria Mark Martin Maxwell Maya Mike Mina Minas Nancy Ninon Otto Pascal
+    Peter Phoebe Rick Rishi Roger Roque Rose Rosemary Ruby Ruth Sally Serena Sheila Sherry Solon Sue Tamer Tammy
+    Ted Timothy Tom Tony Trine Troy Udo Veronica Victor Victoria Viola Violet Warren Willie Xenia
+    """
+)
 # First names that are other words of this lexicon, or words with which sentences begin: names where only names stand.
 WORDS_AS_NAMES = _words(
     """
@@ -289,8 +301,9 @@ WORDS_AS_NAMES = _words(
 )
 NO_NAMES = _words(
     """
-    then what every each some many most few several all both another other later soon now here there yet still also
-    again perhaps maybe quite just only even next last finally meanwhile afterwards eventually suddenly nearby outside
+    then close what every each some many most few several all both another other later soon now here there yet still
+    also again perhaps maybe quite just only even next last finally meanwhile afterwards eventually suddenly
+    nearby outside
     inside upstairs downstairs whatever whoever half such how why which today's rain snow sleet hail fog mist smoke
     steam dust sand mud water wind sunlight sunshine light darkness dusk dawn twilight moonlight thunder lightning
     frost ice dew spray foam music laughter applause silence noise traffic bread butter cheese coffee tea soup wine

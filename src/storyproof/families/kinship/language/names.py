@@ -6,6 +6,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
+from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.io.bounded_input import parse_shipped
 
@@ -27,3 +28,9 @@ def our_names() -> dict[str, NamesByGender]:
 def genders_of_names() -> dict[str, str]:
     """Return the gender of each of the shipped names."""
     return {name: gender for pool in our_names().values() for gender, names in pool.items() for name in names}
+
+
+@cache
+def sure_first_names() -> frozenset[str]:
+    """Return the shipped names that are no other English words."""
+    return frozenset(genders_of_names()) - lx.NAMES_THAT_ARE_WORDS

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.lexicon import KinWord
+from storyproof.families.kinship.language.names import sure_first_names
 
 LINE = "\n"
 LATIN = "LATIN"
@@ -245,7 +246,7 @@ def guess_names(kinds: str, capitals: list[str]) -> tuple[frozenset[str], frozen
         capitals: Its capitalised words, in order.
 
     Returns:
-        The names, and those of them that only stand where any word is capitalised.
+        The names, and those of them that only stand where any word is capitalised and may be other words.
     """
     starts = {match.end() - 1 for match in _CAPITAL_AT_START.finditer(kinds)}
     places = [place for place, kind in enumerate(kinds) if kind == lx.CAPITAL]
@@ -258,10 +259,12 @@ def guess_names(kinds: str, capitals: list[str]) -> tuple[frozenset[str], frozen
             continue
         if before == lx.IN:
             located.add(word)
-        elif place not in starts or word[0] == lx.NAME_MARK:
+        elif place not in starts or word[0] == lx.NAME_MARK or (word in sure_first_names() and after != lx.CAPITAL):
             sure.add(word)
         elif low in lx.NO_NAMES or low.endswith("ly") or after == lx.CAPITAL:
             continue
+        elif before == lx.QUOTE and (kinds[place + 2 : place + 3] == lx.QUOTE or after not in "',&(ix"):
+            continue  # "Patience," said …; "Need a hand?" asked …
         elif after and after in "',&(ix":
             sure.add(word)
         else:

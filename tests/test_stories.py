@@ -68,7 +68,7 @@ def test_what_does_not_follow_has_no_answer_but_worlds() -> None:
 
 
 def test_people_can_be_listed_where_the_text_alone_does_not_tell() -> None:
-    made = storyproof.stream("clutrr", seed=6)[6]
+    made = storyproof.stream("clutrr", seed=6)[1]
     [row] = made.rows
     with pytest.raises(DataError, match="not clear who is meant"):
         storyproof.story(made.text).ask(row.question)
@@ -109,3 +109,9 @@ def test_family_and_people_are_checked() -> None:
     with pytest.raises(ConfigError, match="expected a list of names"):
         storyproof.story(KIN, people="Anna")
     assert storyproof.story(KIN, family="kinship").ask("What is Cleo to Anna?").answer == "daughter"
+
+
+def test_a_near_miss_in_the_first_sentence_of_a_running_text_is_named() -> None:
+    said = r"sentence 1: not understood: 'Ada entred the hall\.'\. Did you mean 'Ada entered the hall\.'"
+    with pytest.raises(DataError, match=said):
+        storyproof.story("Ada entred the hall. The key is in the box.").ask("Where is the key?")

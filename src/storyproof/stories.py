@@ -24,6 +24,7 @@ from storyproof.families.family import (
 )
 from storyproof.runtime.notebook import NotebookView
 
+_SUGGESTS = "Did you mean"  # with which messages say what may have been meant
 _LABELLED = re.compile(r"^\s*(?:\d+[.):]?\s+|[-*•]\s+)", re.MULTILINE)  # numbers and bullets of lists
 
 
@@ -78,6 +79,8 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
         number = re.match(r"sentence (\d+)", str(error))
         unread = [each.line for each in reading_problems if each.is_fatal and each.part == "story"]
         further = bool(unread) and number is not None and int(number[1]) > min(unread)
+        # The first sentence of a running text has no line of its own.
+        further |= bool(unread) and number is not None and _SUGGESTS in str(error) and "\n" not in attempts[0]
         problems = (
             [ReadingProblem(str(error)), *reading_problems]
             if further or (unread and number is None)

@@ -25,8 +25,9 @@ from storyproof.families.belief.arrays import Flags, encode_plots, encode_questi
 from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_some
 from storyproof.families.belief.benchmarks.question_sampler import draw_chains
 from storyproof.families.belief.questions import Ask, BeliefQuestion, QuestionArrays
-from storyproof.families.belief.readings import ALL_READINGS, DEFAULT_READING, BeliefReading
+from storyproof.families.belief.readings import ALL_READINGS, ALWAYS, CLOSED, DEFAULT_READING, OPEN, BeliefReading
 from storyproof.families.belief.story import Story
+from storyproof.families.belief.time_sets import unpack
 from storyproof.families.belief.world import EventKind, PlotEvent, cast_of
 from storyproof.generation.seeds import Draws
 from tests.families.belief.plots import PEOPLE, Plot, describe, plots
@@ -253,6 +254,29 @@ def test_many_stories_are_proved_at_once(seed: int) -> None:
 @settings(max_examples=15, phases=UNSHRUNK)
 def test_very_many_stories_are_proved_at_once(seed: int) -> None:
     assert_answered_at_once(seed, 40)
+
+
+def assert_others_do_not_matter(seed: int, count: int) -> None:
+    """Assert that beliefs are the same without any of the sentences that do not bear on them."""
+    stories, story, asked = any_questions(seed, count)
+    arrays, names = encode_plots(stories)
+    single = [place for place, each in enumerate(asked) if each.ask in (Ask.BELIEF, Ask.SAYS, Ask.MEMORY, Ask.REALITY)]
+    numbered = encode_questions(names, [story[place] for place in single], [asked[place] for place in single])
+    columns, rng = np.arange(len(single)), np.random.default_rng(seed)
+    for sight in (OPEN, CLOSED):
+        prover = PlotAnswers(arrays, numbered, sight)
+        (codes,) = prover.codes(ALWAYS)
+        (told,) = prover._tell(is_weighed=False)
+        bearing = unpack(prover._bearing(told, ALWAYS), len(arrays.kind))
+        for share in (0.2, 0.5, 0.9):
+            gone = ~bearing & (rng.random(bearing.shape) < share)
+            shorter = arrays.pick(numbered.story).without(gone)
+            (same,) = PlotAnswers(shorter, replace(numbered, story=columns), sight).codes(ALWAYS)
+            assert same.tolist() == codes.tolist()
+
+
+def test_sentences_that_bear_on_no_belief_can_be_left_out_in_any_number() -> None:
+    assert_others_do_not_matter(8, 300)
 
 
 def assert_proved(prover: type[PlotAnswers], reading: BeliefReading, count: int) -> None:

@@ -28,7 +28,7 @@ ORACLE = {
     "one of the rest suffices": ("        if member.any():", "        if member.any() and not agent:"),
     "nobody else need be there": (
         "found &= group[:, agent].take(index, axis=1) | (member",
-        "found &= ~np.uint64(0) | (member",
+        "found &= ~group.dtype.type(0) | (member",
     ),
     "speakers believe themselves": ("told[:, alone] &= ~", "told[:, alone] |= 0 * "),
     "messages are about everything": (
@@ -150,7 +150,7 @@ COURSE = {
         'return self._last("placed", self.puts)',
         'return self._last("placed", 0 * self.puts)',
     ),
-    "whispers are for their speakers": ("EventKind.WHISPER, hearer)", "EventKind.WHISPER, agent)"),
+    "whispers are for their speakers": ("EventKind.WHISPER, stories.hearer)", "EventKind.WHISPER, stories.agent)"),
     "whispers are for the room": (
         '"told", EventKind.TELL, EventKind.TELL)',
         '"told", EventKind.TELL, EventKind.WHISPER)',
@@ -159,7 +159,10 @@ COURSE = {
 }
 
 ANSWERS = {
-    "nothing kept a chain from learning more": ("later[:, minds] = np.where(is_news, ~so_far, np.uint64(0))", "pass"),
+    "nothing kept a chain from learning more": (
+        "later[:, minds] = np.where(is_news, ~so_far, so_far.dtype.type(0))",
+        "pass",
+    ),
     "no belief rests on a message": ("np.where(is_told, decided, -1)", "np.full_like(decided, -1)"),
     "no belief rests on where the object was put": ("keep_last(puts[:, minds] & so_far) | ", ""),
     "objects do not come into other rooms": (" | (moved & ~so_far))", ")"),

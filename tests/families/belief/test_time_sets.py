@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from storyproof.families.belief import time_sets as instants
 
 
-@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 5, 63, 64, 65, 130]))
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 5, 31, 32, 33, 63, 64, 65, 130]))
 @settings(max_examples=20)
 def test_sets_are_flags(seed: int, steps: int) -> None:
     rng = np.random.default_rng(seed)
     one, other = (rng.random((steps, 3, 9)) < rng.choice([0, 0.03, 0.5, 1], (1, 3, 9)) for _ in range(2))
     time, at = rng.integers(-1, steps, (3, 9)), np.arange(steps)[:, None, None]
     sets, others = instants.pack(one), instants.pack(other)
-    words = len(sets)
+    words = instants.Words.of(steps)
+    assert (len(sets), sets.dtype) == words
 
     def flags(found: instants.Instants) -> list[object]:
         return instants.unpack(found, steps).tolist()
@@ -56,16 +57,21 @@ def test_wide_arrays_are_packed_like_narrow_ones() -> None:
 @pytest.mark.parametrize("bits", [(1 << 64) - 1, 1 << 63, (1 << 54) - 1, (1 << 53) + 1, 1, 0])
 def test_the_last_instant_is_exact(bits: int) -> None:
     assert instants.last(np.array([[bits]], np.uint64)).tolist() == [bits.bit_length() - 1]
+    low = bits & 0xFFFF_FFFF
+    assert instants.last(np.array([[low]], np.uint32)).tolist() == [low.bit_length() - 1]
 
 
-@pytest.mark.parametrize(("steps", "words"), [(0, 1), (1, 1), (64, 1), (65, 2), (128, 2), (129, 3)])
-def test_a_word_holds_64_instants(steps: int, words: int) -> None:
-    assert instants.pack(np.ones((steps, 3), np.bool_)).shape == (words, 3)
+@pytest.mark.parametrize(
+    ("steps", "words", "size"), [(0, 1, 4), (1, 1, 4), (32, 1, 4), (33, 1, 8), (64, 1, 8), (65, 2, 8), (129, 3, 8)]
+)
+def test_a_word_holds_64_instants_or_32(steps: int, words: int, size: int) -> None:
+    sets = instants.pack(np.ones((steps, 3), np.bool_))
+    assert (sets.shape, sets.itemsize) == ((words, 3), size)
 
 
 def test_instants_are_collected_by_time_and_column() -> None:
     time, column = np.array([0, 3, 63, 64, 64, 129, 127]), np.array([2, 0, 1, 0, 4, 4, 3])
-    found = instants.unpack(instants.collect(time, column, (3, 5)), 192)
+    found = instants.unpack(instants.collect(time, column, instants.Words.of(192), 5), 192)
     assert sorted(zip(*(each.tolist() for each in np.nonzero(found)), strict=True)) == sorted(
         zip(time.tolist(), column.tolist(), strict=True)
     )

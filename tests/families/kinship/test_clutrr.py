@@ -334,8 +334,8 @@ together: ["walk walked walking walked | to the {word} with {{}}"]
 
 @pytest.mark.parametrize("is_split", [True, False])
 def test_test_stories_have_scenes_of_their_own(is_split: bool, tmp_path: Path) -> None:
-    given = {"scenes": own_scenes("mine", "kettle"), "test_scenes": own_scenes("yours", "anvil")}
-    words = {"train": "kettle", "val": "kettle", "test": "anvil"}
+    given = {"scenes": own_scenes("mine", "gimbal"), "test_scenes": own_scenes("yours", "anvil")}
+    words = {"train": "gimbal", "val": "gimbal", "test": "anvil"}
     storyproof.generate(
         "clutrr", train=40, val=20, test=20, out=tmp_path / "data", split_placeholders=is_split, **SMALL, **given
     )

@@ -115,7 +115,7 @@ def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> 
     questions, chains = list[Columns](), list[Small]()
 
     def those(*asks: Ask) -> Columns:
-        return np.flatnonzero(np.isin(asked.ask, [ASKS.index(ask) for ask in asks]))
+        return np.flatnonzero(np.array([ask in asks for ask in ASKS]).take(asked.ask))
 
     def add(chosen: Columns, *parts: Small) -> None:
         for chain in parts:
@@ -217,11 +217,12 @@ class PlotAnswers:
         self._course = course or Course.of(stories)
         self._divided: dict[bool, _Parts] = {}
         self._told: tuple[tuple[int, int, bool], _Beliefs] | None = None
+        self._first: PlotAnswers | None = None  # the same questions under the sight that was asked for first
 
     def under(self, sight: str) -> PlotAnswers:
         """Return the answers to the same questions if people see something else."""
         other = copy(self)  # what questions come down to is the same
-        other._sight, other._told = sight, None
+        other._sight, other._told, other._first = sight, None, self
         return other
 
     def _is_weighed(self, trust: str) -> bool:
@@ -276,7 +277,7 @@ class PlotAnswers:
         things = told.parts.thing.take(told.which)
         is_memory = told.parts.is_memory.take(told.which)
         spot = np.minimum(things, course.objects - 1) * np.intp(course.count) + question
-        puts = unpack(course.puts.reshape(course.words, -1), len(self._stories.kind)).take(spot, axis=1)
+        puts = unpack(course.puts.reshape(len(course.puts), -1), len(self._stories.kind)).take(spot, axis=1)
         puts &= things < course.objects
         puts &= ~is_memory | (np.cumsum(puts, axis=0) == 1)
         times = np.maximum.accumulate(np.where(puts, np.arange(len(puts))[:, None], -1), axis=0)
@@ -329,9 +330,14 @@ class PlotAnswers:
         for begin, end in zip(bounds.tolist(), [*bounds[1:].tolist(), self._asked.count], strict=True):
             key = begin, end, is_weighed
             if self._told is None or self._told[0] != key:  # answers and proofs ask for the same
-                questions = np.arange(begin, end)
-                column = self._asked.story[questions].astype(np.intp)
-                self._told = key, self._ask(parts, self._course, column, questions)
+                known = self._first._told if self._first is not None else None
+                if known is not None and known[0] == key:
+                    told = known[1]
+                    self._told = key, told._replace(places=told.places.copy(), minds=told.minds.under(self._sight))
+                else:
+                    questions = np.arange(begin, end)
+                    column = self._asked.story[questions].astype(np.intp)
+                    self._told = key, self._ask(parts, self._course, column, questions)
             yield self._told[1]
 
     def _ask(self, parts: _Parts, course: Course, column: Columns, question: Columns) -> _Beliefs:
@@ -443,7 +449,7 @@ class PlotAnswers:
         unsure = np.flatnonzero((bearing & ~proof).any(axis=0))
         lacking = unsure[~self._gives(told, unsure, proof[:, unsure], answer, trust)]
         if len(lacking):
-            proof[:, lacking] = self._complete(told, lacking, proof[:, lacking], answer, trust)
+            proof[:, lacking] = self._complete(told, lacking, proof[:, lacking], bearing[:, lacking], answer, trust)
         return unpack(proof, len(self._stories.kind))
 
     def _decisive(self, told: _Beliefs, bearing: Instants, answer: Codes, trust: str) -> Instants:
@@ -456,7 +462,7 @@ class PlotAnswers:
             trust: Which messages are believed.
         """
         steps, parts = len(self._stories.kind), told.parts
-        width = max(1, _WIDTH // told.course.words)
+        width = max(1, _WIDTH // told.course.words.number)
         question = np.repeat(np.arange(len(answer)), np.diff(told.begin, append=len(told.which)))
         # Beliefs about one story share its changed versions, which are numbered by story and deleted sentence.
         time, belief = members(bearing, steps)
@@ -479,7 +485,7 @@ class PlotAnswers:
         time, belief, places = time.take(differs), belief.take(differs), places.take(differs)
         is_common = (self._asked.ask[told.question] == _COMMON)[question].take(belief)
         keys = distinct((question.take(belief) * steps + time)[~is_common])
-        decisive = collect(keys % steps, keys // steps, (told.course.words, len(answer)))
+        decisive = collect(keys % steps, keys // steps, told.course.words, len(answer))
         # What a group shares may stay the same if one of many beliefs is another.
         others = np.flatnonzero(is_common)
         time, belief, places = time[others], belief[others], places[others]
@@ -490,7 +496,7 @@ class PlotAnswers:
             all_places = told.places[which - told.which[0]]
             all_places[begin[of] + belief - told.begin[question[belief]]] = places
             changes = np.flatnonzero(self._combine(told.question[asked], all_places, begin) != answer[asked])
-            decisive |= collect(deleted[changes], asked[changes], (len(decisive), len(answer)))
+            decisive |= collect(deleted[changes], asked[changes], told.course.words, len(answer))
         return decisive
 
     def _gives(self, told: _Beliefs, some: Columns, kept: Instants, answer: Codes, trust: str) -> Flags:
@@ -504,7 +510,7 @@ class PlotAnswers:
             trust: Which messages are believed.
         """
         same = np.empty(len(some), np.bool_)
-        width = max(1, _WIDTH // told.course.words)
+        width = max(1, _WIDTH // told.course.words.number)
         for begin in range(0, len(some), width):
             part = some[begin : begin + width]
             few = told.course.keep(told.column[part], kept[:, begin : begin + width])
@@ -518,23 +524,29 @@ class PlotAnswers:
             same[begin : begin + width] = by_value
         return same
 
-    def _complete(self, told: _Beliefs, lacking: Columns, needed: Instants, answer: Codes, trust: str) -> Instants:
+    def _complete(
+        self, told: _Beliefs, lacking: Columns, needed: Instants, bearing: Instants, answer: Codes, trust: str
+    ) -> Instants:
         """Return sentences that give the values of questions; none of those that are not needed can be left out.
 
         Args:
             told: The beliefs that were asked for.
             lacking: The questions, a column for each.
             needed: The sentences whose deletion changes the value, which alone do not give it.
+            bearing: The sentences that bear on the beliefs.
             answer: The answers to all questions that were asked.
             trust: Which messages are believed.
         """
         # Sentences that have to do with none of the beliefs can be left out at any time.
         kept = self._concerning(told, lacking, trust) | needed
-        words, steps = len(kept), len(self._stories.kind)
+        words, steps = told.course.words, len(self._stories.kind)
         failed = np.zeros_like(kept)  # what was tried in vain since the last change
         columns = np.arange(len(lacking))
+        # As long as none that bears on the beliefs is left out, all others can be.
+        position = first(bearing & ~needed) - 1
+        kept &= needed | ~until(position, words)
         while len(columns):
-            changed, position, active = np.zeros(len(lacking), np.bool_), np.full(len(lacking), -1), columns
+            changed, active = np.zeros(len(lacking), np.bool_), columns
             while len(active):
                 # Some sentences are left out together, up to each of them in turn: as many at once as can be left out
                 # one after the other.
@@ -559,7 +571,7 @@ class PlotAnswers:
                 failed[:, active[is_shorter]] = 0
                 failed[:, active] |= single(np.where(failing == steps, -1, failing), words)
                 position[active] = np.minimum(failing, tried)
-            columns = np.flatnonzero(changed)
+            columns, position = np.flatnonzero(changed), np.full(len(lacking), -1)
         return kept
 
     def _subjects(self, told: _Beliefs, column: Columns, which: Columns, trust: str) -> _Subjects:
@@ -598,7 +610,7 @@ class PlotAnswers:
         return np.bitwise_or.reduceat(concerning, begin, axis=1)
 
     def _bearing(self, told: _Beliefs, trust: str) -> Instants:
-        """Return which sentences bear on each belief, [word, belief]: without all of the others, it is the same.
+        """Return which sentences bear on each belief, [word, belief]: without any number of the others, it is the same.
 
         A belief is decided by what was last seen or heard. It rests on how things stood then: where the object and the
         agents of the chain were, what the first of them noticed, and where the speaker was. It also rests on whatever
@@ -624,7 +636,7 @@ class PlotAnswers:
             early[:, minds] = so_far = until(decided, course.words)
             # Who saw the object learns nothing new from another look, if it stays where it is and nobody speaks of it.
             is_news = is_told | ((puts | spoken)[:, minds] & ~so_far).any(axis=0)
-            later[:, minds] = np.where(is_news, ~so_far, np.uint64(0))
+            later[:, minds] = np.where(is_news, ~so_far, so_far.dtype.type(0))
             known = np.minimum(about.thing[minds], course.objects - 1).astype(np.intp)
             moved = one_of(_returns(course), known, column[minds])
             bearing[:, minds] = puts[:, minds] & (keep_last(puts[:, minds] & so_far) | (moved & ~so_far))

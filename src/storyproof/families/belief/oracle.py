@@ -11,6 +11,7 @@ intersection. Stories and questions have columns of their own.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -37,6 +38,7 @@ from storyproof.families.belief.readings import (
     HI_TOM,
     INFER_MOVER,
     NEVER_LIARS,
+    OPEN,
     BeliefReading,
 )
 from storyproof.families.belief.time_sets import (
@@ -62,7 +64,6 @@ from storyproof.families.belief.world import EventKind
 
 Columns = npt.NDArray[np.intp]
 
-_ONE = np.uint64(1)
 _SMALL = 16  # agents up to which a set of them is its own number
 _SETS = 24  # bits of the number of a larger set
 
@@ -254,7 +255,7 @@ class Minds:
         informed = self._informed(asked, None, trust)
         shown, told = (unpack(each, len(self._stories.kind)) for each in (informed.shown, informed.told))
         steps = np.arange(len(shown))[:, None]
-        puts = unpack(self._course.puts.reshape(self._words, -1), len(shown))
+        puts = unpack(self._course.puts.reshape(len(self._course.puts), -1), len(shown))
         put = np.maximum.accumulate(np.where(puts, steps, -1), axis=0).take(asked.spot, axis=1)
         time = np.where(shown, put, steps)  # people believe what they see
         learnt = np.maximum.accumulate(np.where(shown | told, steps, -1), axis=0)
@@ -266,11 +267,9 @@ class Minds:
         if trust != ALWAYS and self._sight == INFER_MOVER:  # what is a surprise depends on what was believed before
             asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
             return self._places(asked, self._informed(asked, None, trust))
-        informed = self._credulous
-        found = self._places(self._asked, informed)
         if trust == ALWAYS:
-            return found
-        some = np.flatnonzero(self.doubtful())
+            return self._trusting
+        informed, found, some = self._credulous, self._trusting.copy(), np.flatnonzero(self.doubtful())
         if len(some):
             few = self._asked.pick(some)
             if trust == NEVER_LIARS:
@@ -289,6 +288,23 @@ class Minds:
     def decided(self) -> Times:
         """Return the event from which each chain has its belief at the end, if it always trusts; -1 if it has none."""
         return last(self._credulous.shown | self._credulous.told)
+
+    def under(self, sight: str) -> Minds:
+        """Return the same chains if people see something else; what they are told stays the same."""
+        other = copy(self)
+        other._sight = sight
+        other.__dict__.pop("_trusting", None)
+        if "_credulous" in self.__dict__ and (self._sight, sight) == (OPEN, CLOSED):
+            known = self._credulous
+            other._credulous = _Informed(known.shown & _at(self._course.puts, self._asked.spot), known.told)
+        else:
+            other.__dict__.pop("_credulous", None)
+        return other
+
+    @cached_property
+    def _trusting(self) -> Small:
+        """Where chains believe their objects to be at the end if they believe every message."""
+        return self._places(self._asked, self._credulous)
 
     @cached_property
     def _credulous(self) -> _Informed:
@@ -323,7 +339,7 @@ class Minds:
         if self._sight == INFER_MOVER:
             pairs = np.flatnonzero((asked.chain.length == 2) & (asked.chain.first >= 0))
             if len(pairs):
-                some = np.full_like(shown[:, pairs], ~np.uint64(0)) if limit is None else limit[:, pairs]
+                some = np.full_like(shown[:, pairs], ~shown.dtype.type(0)) if limit is None else limit[:, pairs]
                 inferred = self._infer_movers(asked.pick(pairs), some, trust)
                 shown[:, pairs] |= inferred
         return _Informed(shown, told)
@@ -457,7 +473,7 @@ class Minds:
         put = course.puts[:, thing, story] & until(time, words)
         place = stories.container[np.maximum(last(put), 0), origin]
         surprised = left & (remembered != NOBODY) & (remembered != place)
-        return collect(time[surprised], pair[surprised], limit.shape)
+        return collect(time[surprised], pair[surprised], words, limit.shape[1])
 
     def _key(self, story: Columns, chain: Chains, rest: Mask, end: Small) -> Columns:
         """Return a number for each chain: its story, first and last agent, and the set of those after the first.
@@ -609,7 +625,7 @@ def _common(noticing: Instants, group: Instants, chain: Chains, index: Columns) 
         member = (chain.rest >> kind(agent)) & kind(1)
         if member.any():
             # All ones where the agent is not in the rest, so that nothing is asked of it.
-            found &= group[:, agent].take(index, axis=1) | (member.astype(np.uint64) - _ONE)
+            found &= group[:, agent].take(index, axis=1) | (member.astype(group.dtype) - group.dtype.type(1))
     return found
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.errors import ParseError
-from storyproof.families.belief.language.pack import NARRATIVE, PLAIN, load_pack
+from storyproof.families.belief.language.pack import load_pack
 from storyproof.families.belief.questions import BeliefQuestion
 from storyproof.families.belief.tomi_text import parse, parse_question
 from storyproof.families.belief.wording import LANGUAGES, PlotWording, find_language, find_wording
@@ -151,10 +151,3 @@ def paragraphs(story: str) -> str:
         return story
     first, *rest = story.split("\n")
     return "\n".join([first, *(f"\n{line}" if line.startswith(times) else line for line in rest)])
-
-
-def style_of(story: str) -> str:
-    """Return the style of a story: narrative if a sentence begins with a connective or a time."""
-    pack = load_pack(read_story(story).wording.language)
-    openings = (*pack.connectives, *pack.times)
-    return NARRATIVE if any(line.startswith(openings) for line in story.split("\n")) else PLAIN

@@ -1,32 +1,52 @@
 """Sets of instants as bits: one word holds 64 sentences of a story, one column is one story or question.
 
 An instant is the state right after a sentence, numbered from 0. Arrays are [word, …, column]; bit b of word w stands
-for the instant 64 w + b. With sets, "who was with the object, and when" takes a few operations for whole stories.
+for the instant 64 w + b. With sets, "who was with the object, and when" takes a few operations for whole stories. Where
+stories have 32 sentences at most, words have 32 bits, so that half as much memory is moved.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import Flags
 
-Instants = npt.NDArray[np.uint64]
+Instants = npt.NDArray[np.unsignedinteger[Any]]
 Times = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
 
+Word = type[np.uint32] | type[np.uint64]
+
 _BITS = 64
 _SMALL = 1000  # columns up to which one call is faster than one per instant
-_ONE = np.uint64(1)
+
+
+class Words(NamedTuple):
+    """What a set of instants consists of.
+
+    Attributes:
+        number: How many words.
+        kind: Their type.
+    """
+
+    number: int
+    kind: Word
+
+    @classmethod
+    def of(cls, steps: int) -> Words:
+        """Return the words that hold a number of instants; one at least."""
+        return cls(1, np.uint32) if steps <= 32 else cls(-(-steps // _BITS), np.uint64)
 
 
 def pack(flags: Flags) -> Instants:
     """Return the instants at which [time, …, column] flags are set."""
     steps = len(flags)
-    words = max(1, -(-steps // _BITS))
-    octets = np.zeros((8 * words, *flags.shape[1:]), np.uint8)
+    words, kind = Words.of(steps)
+    size = kind().itemsize
+    octets = np.zeros((size * words, *flags.shape[1:]), np.uint8)
     if octets[0].size < _SMALL:  # `np.packbits` takes one column after the other
         octets[: -(-steps // 8)] = np.packbits(flags, axis=0, bitorder="little")
     else:
@@ -34,8 +54,8 @@ def pack(flags: Flags) -> Instants:
         for time in range(steps):
             octets[time >> 3] |= bits[time] << np.uint8(time & 7)
     # Octets side by side, the first one lowest, are words on any machine if they are read as little-endian ones.
-    grouped = np.moveaxis(octets.reshape(words, 8, *flags.shape[1:]), 1, -1)
-    packed: Instants = np.ascontiguousarray(grouped).view("<u8")[..., 0].astype(np.uint64, copy=False)
+    grouped = np.moveaxis(octets.reshape(words, size, *flags.shape[1:]), 1, -1)
+    packed: Instants = np.ascontiguousarray(grouped).view(f"<u{size}")[..., 0].astype(kind, copy=False)
     return packed
 
 
@@ -43,45 +63,55 @@ def unpack(sets: Instants, steps: int) -> Flags:
     """Return sets of instants as [time, …, column] flags."""
     flags = np.empty((steps, *sets.shape[1:]), np.bool_)
     for time in range(steps):
-        flags[time] = (sets[time // _BITS] >> np.uint64(time % _BITS)) & _ONE
+        flags[time] = (sets[time // _BITS] >> (time % _BITS)) & 1
     return flags
 
 
-def collect(time: Columns, column: Columns, shape: tuple[int, int]) -> Instants:
-    """Return the sets that have some instants, [word, column]; no pair of time and column may occur twice."""
-    collected = np.zeros(shape, np.uint64)
-    np.add.at(collected.reshape(-1), (time >> 6) * shape[1] + column, _ONE << (time & (_BITS - 1)).astype(np.uint64))
+def collect(time: Columns, column: Columns, words: Words, count: int) -> Instants:
+    """Return the sets of a number of columns that have some instants; no pair of time and column may occur twice."""
+    collected = np.zeros((words.number, count), words.kind)
+    bits = np.left_shift(words.kind(1), (time & (_BITS - 1)).astype(words.kind))
+    np.add.at(collected.reshape(-1), (time >> 6) * count + column, bits)
     return collected
 
 
 def members(sets: Instants, steps: int) -> tuple[Columns, Columns]:
     """Return the instants of [word, column] sets and their columns, in order of time: a faster `np.nonzero`."""
-    columns = [np.flatnonzero(sets[time // _BITS] & (_ONE << np.uint64(time % _BITS))) for time in range(steps)]
+    one = sets.dtype.type(1)
+    columns = [np.flatnonzero(sets[time // _BITS] & (one << (time % _BITS))) for time in range(steps)]
     return np.repeat(np.arange(steps), [len(each) for each in columns]), np.concatenate(columns)
 
 
-# By how many of the 64 bits of a word are set, from the lowest on; and by the number of the one that is, after none.
-_FILLED = np.array([(1 << count) - 1 for count in range(_BITS + 1)], np.uint64)
-_SINGLE = np.array([0, *(1 << bit for bit in range(_BITS)), 0], np.uint64)
+# The words of which some bits are set from the lowest on, by how many; and those of which one is, by its number plus
+# one: before the first and after the last, none is.
+_KINDS: tuple[Word, ...] = np.uint32, np.uint64
+_FILLED: dict[Word, Instants] = {
+    kind: np.array([(1 << count) - 1 for count in range(8 * kind().itemsize + 1)], kind) for kind in _KINDS
+}
+_SINGLE: dict[Word, Instants] = {
+    kind: np.array([0, *(1 << bit for bit in range(8 * kind().itemsize)), 0], kind) for kind in _KINDS
+}
 
 
-def until(time: Times, words: int) -> Instants:
+def until(time: Times, words: Words) -> Instants:
     """Return the instants up to some times, these included; none for -1."""
-    if words == 1:
-        return _FILLED[time + 1][None]
-    return np.stack([_FILLED[np.clip(time + (1 - _BITS * word), 0, _BITS)] for word in range(words)])
+    filled = _FILLED[words.kind]
+    if words.number == 1:
+        return filled[time + 1][None]
+    return np.stack([filled[np.clip(time + (1 - _BITS * word), 0, _BITS)] for word in range(words.number)])
 
 
-def before(time: Times, words: int) -> Instants:
+def before(time: Times, words: Words) -> Instants:
     """Return the instants before some times."""
     return until(time - 1, words)
 
 
-def single(time: Times, words: int) -> Instants:
+def single(time: Times, words: Words) -> Instants:
     """Return the sets of one instant each; empty for -1."""
-    if words == 1:
-        return _SINGLE[time + 1][None]
-    return np.stack([_SINGLE[np.clip(time + (1 - _BITS * word), 0, _BITS + 1)] for word in range(words)])
+    single_bits = _SINGLE[words.kind]
+    if words.number == 1:
+        return single_bits[time + 1][None]
+    return np.stack([single_bits[np.clip(time + (1 - _BITS * word), 0, _BITS + 1)] for word in range(words.number)])
 
 
 def last(sets: Instants) -> Times:
@@ -93,11 +123,12 @@ def last(sets: Instants) -> Times:
     return number
 
 
-def _highest(bits: npt.NDArray[np.uint64]) -> Times:
+def _highest(bits: Instants) -> Times:
     """Return the number of the highest bit of each word, -1 if there is none."""
-    # It is the exponent of the floating-point number. Without the bit below the highest one, rounding to 53 bits cannot
-    # carry into the next power of two. The exponent of zero is the lowest there is.
-    number: Times = (bits & ~(bits >> _ONE)).astype(np.float64).view(np.int64)
+    # It is the exponent of the floating-point number. Without the bit below the highest one, rounding 64 bits to 53
+    # cannot carry into the next power of two. The exponent of zero is the lowest there is.
+    exact = bits if bits.itemsize == 4 else bits & ~(bits >> 1)
+    number: Times = exact.astype(np.float64).view(np.int64)
     number >>= 52
     number -= 1023
     return np.maximum(number, -1, out=number)
@@ -116,20 +147,21 @@ def is_later(one: Instants, other: Instants) -> Flags:
 
 def has(sets: Instants, time: Times) -> Flags:
     """Return which sets contain the instants of their columns; none contains -1."""
-    bit = (time & (_BITS - 1)).astype(np.uint64)
+    bit = (time & (8 * sets.itemsize - 1)).astype(sets.dtype)
     if len(sets) == 1:
-        here: Flags = ((sets[0] >> bit) & _ONE).astype(np.bool_)
+        here: Flags = ((sets[0] >> bit) & 1).astype(np.bool_)
         return here & (time >= 0)
     contained = np.zeros(np.broadcast_shapes(sets.shape[1:], time.shape), np.bool_)
     for word in range(len(sets)):
-        contained |= (time >> 6 == word) & ((sets[word] >> bit) & _ONE).astype(np.bool_)
+        contained |= (time >> 6 == word) & ((sets[word] >> bit) & 1).astype(np.bool_)
     return contained
 
 
 def delay(sets: Instants) -> Instants:
     """Return the sets with every instant moved to the next one: what held right before each sentence."""
-    delayed: Instants = sets << _ONE
-    delayed[1:] |= sets[:-1] >> np.uint64(_BITS - 1)
+    delayed: Instants = np.left_shift(sets, 1, dtype=sets.dtype)
+    if len(sets) > 1:
+        delayed[1:] |= sets[:-1] >> (_BITS - 1)
     return delayed
 
 
@@ -141,8 +173,8 @@ def fill(starts: Instants, events: Instants, whole: Instants) -> Instants:
         events: The events.
         whole: All instants of a story, [word].
     """
-    filled = np.empty(np.broadcast_shapes(starts.shape, events.shape), np.uint64)
-    carry: Any = np.uint64(0)
+    filled = np.empty(np.broadcast_shapes(starts.shape, events.shape), starts.dtype)
+    carry: Any = 0
     following = delay(starts)
     for word in range(len(starts)):
         # Adding the first instant after a start to the run of instants without events clears the run; what overflows
@@ -163,7 +195,7 @@ def first(sets: Instants) -> Times:
     """Return the first instant of each set, -1 for an empty one."""
     number = np.full(sets.shape[1:], -1, np.int64)
     for word in range(len(sets) - 1, -1, -1):
-        here = _highest(sets[word] & (~sets[word] + _ONE))
+        here = _highest(sets[word] & (~sets[word] + 1))
         number = np.where(here < 0, number, here + _BITS * word)
     return number
 
@@ -177,9 +209,9 @@ def one_of(sets: Instants, row: npt.NDArray[Any], column: Columns) -> Instants:
 def keep_last(sets: Instants) -> Instants:
     """Return the sets with their last instants only."""
     lasts = sets.copy()
-    for shift in (1, 2, 4, 8, 16, 32):  # all bits below the highest one
-        lasts |= lasts >> np.uint64(shift)
-    lasts &= ~(lasts >> _ONE)
+    for shift in (1, 2, 4, 8, 16, 32)[: 5 + sets.itemsize // 8]:  # all bits below the highest one
+        lasts |= lasts >> shift
+    lasts &= ~(lasts >> 1)
     for word in range(len(sets) - 1, 0, -1):
         lasts[:word, sets[word] != 0] = 0
     return lasts

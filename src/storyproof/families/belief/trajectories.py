@@ -17,7 +17,18 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, Mask, PlotArrays, Small
-from storyproof.families.belief.time_sets import Columns, Instants, Times, delay, fill, has, one_of, single, until
+from storyproof.families.belief.time_sets import (
+    Columns,
+    Instants,
+    Times,
+    Words,
+    delay,
+    fill,
+    has,
+    one_of,
+    single,
+    until,
+)
 from storyproof.families.belief.world import EventKind
 
 
@@ -88,6 +99,7 @@ class PlotSentences:
         stories: The stories.
         objects: How many objects a story has at most.
         rooms: How many rooms.
+        words: What a set consists of.
         sets: The sets by part, [word, part, story]; `Course` says what the parts are.
     """
 
@@ -107,7 +119,8 @@ class PlotSentences:
             self._places[name] = slice(begin, begin + math.prod(shape)), shape
             begin += math.prod(shape)
         steps, count = stories.kind.shape
-        self.sets = np.zeros((max(1, -(-steps // 64)), begin, count), np.uint64)
+        self.words = Words.of(steps)
+        self.sets: Instants = np.zeros((self.words.number, begin, count), self.words.kind)
         self._collect()
         self.is_watched = bool(self.of(self.sets, "peeks").any())
 
@@ -117,38 +130,41 @@ class PlotSentences:
         (steps, count), (_, parts, _) = stories.kind.shape, self.sets.shape
         kinds = stories.kind.reshape(-1)
         order = np.argsort(kinds, kind="stable")
-        bounds = np.searchsorted(kinds[order], np.arange(len(EventKind) + 1))
+        bounds = np.searchsorted(kinds.take(order), np.arange(len(EventKind) + 1))
         word, bit = np.divmod(np.arange(steps), 64)
-        bits = np.repeat(np.uint64(1) << bit.astype(np.uint64), count)[order]
-        places = (word[:, None] * (parts * count) + np.arange(count)).reshape(-1)[order]
-        agent, hearer, room, thing = (
-            each.reshape(-1)[order] for each in (stories.agent, stories.hearer, stories.room, stories.thing)
-        )
+        bits = np.left_shift(self.words.kind(1), bit.astype(self.words.kind))
+        shift = (word * parts - np.arange(steps)) * count  # from a sentence to the first part of its story
+        times = np.repeat(np.arange(steps, dtype=np.int16), count)
 
         def note(name: str, first: EventKind, last: EventKind, *about: Small) -> None:
             """Note the sentences from one kind to another by what they are about; NOBODY and nothing are left out."""
             place, shape = self._places[name]
-            some = slice(bounds[first], bounds[last + 1])
-            row, is_known = np.full(len(places[some]), 0, np.intp), np.ones(len(places[some]), np.bool_)
-            for number, size in zip(about, shape, strict=False):
-                row = row * size + number[some]
-                is_known &= number[some] >= 0
-            index, added = places[some] + (place.start + row) * count, bits[some]
-            if not is_known.all():
-                index, added = index[is_known], added[is_known]
-            np.add.at(flat, index, added)
+            at = order[bounds[first] : bounds[last + 1]]
+            known = [each.reshape(-1).take(at) for each in about]
+            if any(each.min(initial=0) < 0 for each in known):
+                some = np.flatnonzero(np.all([each >= 0 for each in known], axis=0))
+                at, known = at.take(some), [each.take(some) for each in known]
+            row = np.full(len(at), 0, np.intp) if not known else known[0].astype(np.intp)
+            for number, size in zip(known[1:], shape[1:], strict=True):
+                row = row * size + number
+            row += place.start
+            row *= count
+            row += at
+            time = times.take(at)
+            row += shift.take(time)
+            np.add.at(flat, row, bits.take(time))
 
-        note("enters", EventKind.IS_IN, EventKind.ENTER, agent, room)
-        note("peeks", EventKind.PEEK, EventKind.PEEK, agent, room)
-        note("placed", EventKind.PLACE, EventKind.MOVE, thing, room)
-        note("puts", EventKind.PLACE, EventKind.MOVE, thing)
-        note("walks", EventKind.IS_IN, EventKind.EXIT, agent)
-        note("looks", EventKind.PEEK, EventKind.UNPEEK, agent)
-        note("heeds", EventKind.DISTRACT, EventKind.ATTEND, agent)
-        note("distracts", EventKind.DISTRACT, EventKind.DISTRACT, agent)
-        note("by", EventKind.TELL, EventKind.ANNOUNCE, agent)
-        note("about", EventKind.TELL, EventKind.ANNOUNCE, thing)
-        note("to", EventKind.WHISPER, EventKind.WHISPER, hearer)
+        note("enters", EventKind.IS_IN, EventKind.ENTER, stories.agent, stories.room)
+        note("peeks", EventKind.PEEK, EventKind.PEEK, stories.agent, stories.room)
+        note("placed", EventKind.PLACE, EventKind.MOVE, stories.thing, stories.room)
+        note("puts", EventKind.PLACE, EventKind.MOVE, stories.thing)
+        note("walks", EventKind.IS_IN, EventKind.EXIT, stories.agent)
+        note("looks", EventKind.PEEK, EventKind.UNPEEK, stories.agent)
+        note("heeds", EventKind.DISTRACT, EventKind.ATTEND, stories.agent)
+        note("distracts", EventKind.DISTRACT, EventKind.DISTRACT, stories.agent)
+        note("by", EventKind.TELL, EventKind.ANNOUNCE, stories.agent)
+        note("about", EventKind.TELL, EventKind.ANNOUNCE, stories.thing)
+        note("to", EventKind.WHISPER, EventKind.WHISPER, stories.hearer)
         note("told", EventKind.TELL, EventKind.TELL)
         note("announced", EventKind.ANNOUNCE, EventKind.ANNOUNCE)
 
@@ -160,7 +176,7 @@ class PlotSentences:
     @cached_property
     def whole(self) -> Instants:
         """All instants of a story, [word]."""
-        found: Instants = until(np.array([len(self.stories.kind) - 1]), len(self.sets))[:, 0]
+        found: Instants = until(np.array([len(self.stories.kind) - 1]), self.words)[:, 0]
         return found
 
     @cached_property
@@ -186,7 +202,9 @@ class Course:
     def of(cls, stories: PlotArrays) -> Course:
         """Follow stories from beginning to end."""
         sentences, count = PlotSentences(stories), stories.kind.shape[1]
-        return cls(sentences, np.arange(count), np.repeat(sentences.whole[:, None], count, axis=1))
+        course = cls(sentences, np.arange(count), np.repeat(sentences.whole[:, None], count, axis=1))
+        course._sets = sentences.sets  # without a copy, as nothing is left out
+        return course
 
     def pick(self, columns: Columns) -> Course:
         """Return some of the columns, in that order."""
@@ -218,9 +236,9 @@ class Course:
         return self.sentences.stories
 
     @property
-    def words(self) -> int:
-        """How many words a set of instants has."""
-        return len(self.kept)
+    def words(self) -> Words:
+        """What a set of instants consists of."""
+        return self.sentences.words
 
     @property
     def count(self) -> int:
@@ -315,7 +333,7 @@ class Course:
     def sights(self) -> Sights:
         """When the agents of each story are with its objects."""
         inside, watching, home = self.inside, self.watching, self.home
-        present = np.zeros((*inside.shape[:2], self.objects, self.count), np.uint64)
+        present = np.zeros((*inside.shape[:2], self.objects, self.count), inside.dtype)
         secret = np.zeros_like(present)
         for room in range(self.rooms):
             present |= inside[:, :, None, room] & home[:, None, :, room]

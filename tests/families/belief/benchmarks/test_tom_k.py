@@ -24,7 +24,7 @@ from storyproof.families.belief.arrays import LocalNames, decode_plot
 from storyproof.families.belief.benchmarks import plain_plots
 from storyproof.families.belief.benchmarks.plain_plots import PlainPlots, plot_keys
 from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots, draw_plots_of_sizes
-from storyproof.families.belief.benchmarks.tom_k import KINDS, LADDER, PRESETS, TomK, TomKConfig
+from storyproof.families.belief.benchmarks.tom_k import KINDS, PRESETS, TomK, TomKConfig
 from storyproof.families.belief.provers import CheckedStory
 from storyproof.families.belief.questions import Ask
 from storyproof.families.belief.read_text import is_nested, read_question, read_story
@@ -217,18 +217,6 @@ def test_words_are_kept_disjoint_between_splits() -> None:
             things[number] |= {event.thing for event in events if event.thing and event.container}
     for sets in (names, things):
         assert sum(map(len, sets)) == len(set.union(*sets))
-
-
-def test_settings_get_harder_one_dial_at_a_time_up_to_the_last() -> None:
-    config, steps = TomKConfig(**PRESETS["easy"]), 0
-    while any(getattr(config, name) < PRESETS["extreme"][name] for name in LADDER):
-        harder = config.harder()
-        changed = {name for name in LADDER if getattr(harder, name) != getattr(config, name)}
-        assert len(changed) == 1
-        config, steps = harder, steps + 1
-    assert steps == sum(PRESETS["extreme"][name] - PRESETS["easy"][name] for name in LADDER)
-    with pytest.raises(ConfigError, match="as hard as"):
-        config.harder()
 
 
 def test_a_curriculum_turns_its_dials() -> None:

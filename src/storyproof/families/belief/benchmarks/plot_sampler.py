@@ -329,7 +329,7 @@ class _Drawing:
         if _Choice.LIE not in self.tokens:
             return np.zeros_like(self.known)
         right = (self.belief == self.place) & (self.place >= 0)
-        return _union(right.view(np.uint8) << self._agents[:, :, None])
+        return _union(_filled(right) & _bit(self._agents)[:, :, None])  # shifting by an array is slow
 
     def _learn(self, who: Bytes, place: Small) -> None:
         """Let some agents believe each object to be somewhere."""

@@ -55,8 +55,7 @@ class ShortChains:
         number = chain[0].astype(np.int16)
         for agent in chain[1:]:
             number = number * np.int16(len(rows)) + agent
-        index = rows.reshape(-1).take(number)
-        index *= self.places[0].size
+        index = (rows * self.places[0].size).reshape(-1).take(number)
         index += at
         beliefs: Small = self.places.reshape(-1).take(index)
         return beliefs

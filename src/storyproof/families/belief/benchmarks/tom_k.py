@@ -51,7 +51,6 @@ from storyproof.generation.seeds import Draws, Indices, Permutation
 
 CONTROLS = (Ask.MEMORY, Ask.REALITY)
 OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
-_OF_GROUPS = (str(Ask.BELIEVERS), str(Ask.COMMON))  # whose order does not follow from the dial
 KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
 PLAIN_STYLE = "tomi"
 _ASKED, _PLOT, _MESSAGES, _WORDS = "Questions", "Plot", "Messages and secrets", "Wording"  # groups of dials
@@ -222,38 +221,7 @@ class TomKConfig(Config):
             del plain["restatements"]
         return {**plain, "questions": list(self.questions), "disjoint": list(self.disjoint)}
 
-    def harder(self) -> TomKConfig:
-        """Return the next harder settings: one dial, the one that is furthest from `extreme`, is turned one step.
 
-        Raises:
-            ConfigError: If every dial is at least as far as in the preset `extreme`.
-
-        Example:
-            >>> from storyproof.families.belief.benchmarks.tom_k import TomKConfig
-            >>> config = TomKConfig(order=2, agents=5, rooms=2, objects=2)
-            >>> config.harder().order
-            3
-        """
-        if self.style == PLAIN_STYLE:
-            raise ConfigError("--style tomi has no harder settings of the same kind; choose another style.")
-        easy, hard = PRESETS["easy"], PRESETS["extreme"]
-
-        def level(name: str) -> float:
-            return float((getattr(self, name) - easy[name]) / (hard[name] - easy[name]))
-
-        left = [name for name in LADDER if getattr(self, name) < hard[name]]
-        if not left:
-            raise ConfigError("these settings are as hard as the preset 'extreme'; turn single dials further yourself.")
-        for name in sorted(left, key=level):
-            try:
-                return replace(self, **{name: getattr(self, name) + 1})
-            except ConfigError:  # lies and secrets need a second room, and higher orders more people
-                continue
-        raise ConfigError("no dial can be turned further; turn several yourself.")
-
-
-# In the order in which `harder` turns them.
-LADDER = ("order", "moves", "tells", "lies", "rooms", "agents", "peeks", "distractions", "objects", "distractors")
 _PRESET_NAMES = (
     "order",
     "agents",

@@ -22,7 +22,8 @@ from storyproof.families.family import recognise
 from storyproof.families.file_judge import Subject
 from storyproof.findings import CONFLICT, NOT_IN_STORY, ORDER, PROOF_SAMPLE, UNREAD, AuditReport
 from storyproof.formats import arrow_file, delimited, jsonl, parquet
-from storyproof.formats.format import WHOLE
+from storyproof.formats.format import WHOLE, Part
+from storyproof.formats.records import RecordFile
 
 SMALL = 2_000  # bytes in a part: some twenty parts of each file below
 
@@ -197,3 +198,40 @@ def test_reports_of_processes_are_those_of_one(tmp_path: Path, name: str, monkey
     for workers in (2, 3):
         with make_engine(workers=workers) as engine:
             assert as_json(storyproof.audit(path, engine=engine)) == whole
+
+
+def test_rows_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Besides the few that tell whether a column under a name of ours has the same meaning."""
+    path = tmp_path / "train.csv"
+    rows = foreign(rows_of("tomi")) * 4
+    path.write_text(as_csv(rows, "\n"))
+    made = []
+    row = RecordFile._row
+    monkeypatch.setattr(RecordFile, "_row", lambda self, *values: made.append(0) or row(self, *values))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(RowSource, "parts", lambda self: [WHOLE])
+    storyproof.audit(path)
+    assert len(rows) < len(made) <= len(rows) + 256
+
+
+def test_the_footer_is_read_once_for_all_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of millions of rows has hundreds of parts, and a footer that takes a second to read."""
+    path = tmp_path / "train.parquet"
+    write_ours(path, rows_of("tomi"))
+    reads = []
+    read_footer = parquet.read_footer
+    monkeypatch.setattr(parquet, "read_footer", lambda file: reads.append(0) or read_footer(file))  # type: ignore[func-returns-value]
+    assert parts_of(path) > 3
+    assert storyproof.audit(path).ok
+    assert len(reads) == 1
+    write_ours(path, rows_of("tomi")[:90])
+    assert storyproof.audit(path).questions == 90
+
+
+def test_large_row_groups_have_few_parts() -> None:
+    """Each part of a row group decodes what is before it."""
+    sizes = [1_000_000, 0, 5, 1_000]
+    parts = parquet._parts(sizes, 8_192, is_divided=True)
+    assert len(parts) == 9
+    assert [each.end for each in parts[:-1]] == [each.first for each in parts[1:]]
+    assert (parts[0].first, parts[-1].end) == (0, None)
+    assert parquet._parts(sizes, 8_192, is_divided=False) == [Part(0, 1_000_000, 0, 1), Part(1_000_000, None, 0, 1)]

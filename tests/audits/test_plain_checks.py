@@ -51,3 +51,16 @@ def test_absent_texts_count_as_empty() -> None:
     list(checks.check(with_places(table, 0)))
     assert checks.hashes().stories.tolist() == [hash_of("x"), hash_of("")]
     assert checks.hashes().questions[1] == 0
+
+
+def test_every_space_is_taken_away_in_every_script() -> None:
+    """Texts that are not in ASCII are compared as columns, too, unless they have other spaces than single ones."""
+    spaces = [chr(code) for code in range(0x3100) if chr(code).isspace()]
+    texts = [
+        f"{start}{space}{end}" for space in spaces for start, end in (("É", "x"), ("", "é"), ("é", ""), ("é ", "É"))
+    ]
+    texts += ["é - x", "É\nÀ\nx", "ß\n --- \nÀ", "İ x", "é"]
+    table = pa.table({name: pa.array(texts) for name in ("id", "story", "question", "answer")})
+    checks = PlainChecks("file")
+    assert not list(checks.check(with_places(table, 0)))
+    assert checks.hashes().stories.tolist() == [hash_of(_plain(each, is_story=True)) for each in texts]

@@ -576,13 +576,15 @@ def test_a_shard_with_another_schema_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x" / "train-00001-of-00003.parquet"
     table = pq.read_table(path)
     pq.write_table(table.drop_columns(["chain"]), path)
-    with pytest.raises(
-        DataError, match=r"00001-of-00003\.parquet lacks the column 'chain'; expected the columns of the"
-    ):
-        storyproof.load(tmp_path / "x", "train")
+    for read in (lambda: storyproof.load(tmp_path / "x", "train"), lambda: storyproof.verify(tmp_path / "x")):
+        with pytest.raises(
+            DataError, match=r"00001-of-00003\.parquet lacks the column 'chain'; expected the columns of the"
+        ):
+            read()
     path.write_bytes(b"PAR1")
-    with pytest.raises(DataError, match=r"train-00001-of-00003\.parquet is not a readable Parquet file"):
-        storyproof.load(tmp_path / "x", "train")
+    for read in (lambda: storyproof.load(tmp_path / "x", "train"), lambda: storyproof.verify(tmp_path / "x")):
+        with pytest.raises(DataError, match=r"train-00001-of-00003\.parquet is not a readable Parquet file"):
+            read()
 
 
 def test_a_format_of_many_files_is_read_as_one_split(tmp_path: Path) -> None:

@@ -174,6 +174,33 @@ def test_what_is_no_log(tmp_path: Path) -> None:
         read_log(tmp_path / "empty.json")
 
 
+@pytest.mark.parametrize("form", ["inspect", "harness"])
+def test_diagnose_reads_logs_of_others(tmp_path: Path, form: str) -> None:
+    storyproof.generate("tomi", test=60, seed=7, out=tmp_path / "data", train=0, val=0)
+    own = storyproof.evaluate("rules", tmp_path / "data")
+    said = {each["id"]: each["answer"] for each in own.predictions}
+    rows = {row["id"]: row for row in storyproof.generate("tomi", test=60, seed=7, train=0, val=0).to_pylist()}
+    if form == "inspect":
+        path = tmp_path / "log.json"
+        samples = [sample({"sample_id": name, **row}, str(said[name])) for name, row in rows.items()]
+        path.write_text(json.dumps({"version": 2, "eval": {"model": "lab/model"}, "samples": samples}))
+    else:
+        path = tmp_path / "samples_tomi.jsonl"
+        lines = [
+            {"doc_id": number, "doc": {name: row[name] for name in ("story", "question", "answer")}}
+            | {"target": row["answer"], "resps": [[said[name]]], "filtered_resps": [said[name]]}
+            for number, (name, row) in enumerate(rows.items())
+        ]
+        path.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    [found] = storyproof.diagnose(path, tmp_path / "data")
+    [expected] = storyproof.diagnose(own, tmp_path / "data")
+    assert found.groups == expected.groups
+    assert found.groups[0].best is not None
+    assert found.groups[0].best.procedures == ("rules",)
+    with pytest.raises(DataError, match="name the data with --data"):
+        storyproof.diagnose(path)
+
+
 def test_a_damaged_archive_is_named(data: Path, tmp_path: Path) -> None:
     log = zstandard(tmp_path / "log")
     content = bytearray(log.read_bytes())

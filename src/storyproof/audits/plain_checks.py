@@ -257,11 +257,15 @@ def _hash_texts(texts: pa.Array, plain: Callable[[str], str], unusual: str) -> H
         unusual: A pattern of texts that differ from this in more than case and line breaks.
     """
     texts = texts.fill_null("")
-    is_usual = pc.and_(pc.string_is_ascii(texts), pc.invert(pc.match_substring_regex(texts, unusual)))
-    others = [plain(each) for each in texts.filter(pc.invert(is_usual)).to_pylist()]
-    usual = pc.ascii_lower(pc.replace_substring(texts, "\n", " "))
-    plain_texts = pc.replace_with_mask(usual, pc.invert(is_usual), pa.array(others, pa.string())) if others else usual
-    return _digests(plain_texts.cast(pa.binary()).to_pylist())
+    is_unusual, in_line = pc.match_substring_regex(texts, unusual), pc.replace_substring(texts, "\n", " ")
+    found = pc.ascii_lower(in_line)
+    others = pc.and_(pc.invert(pc.string_is_ascii(texts)), pc.invert(is_unusual))
+    for mask, values in (
+        (others, [each.casefold() for each in in_line.filter(others).to_pylist()]),
+        (is_unusual, [plain(each) for each in texts.filter(is_unusual).to_pylist()]),
+    ):
+        found = pc.replace_with_mask(found, mask, pa.array(values, pa.string())) if values else found
+    return _digests(found.cast(pa.binary()).to_pylist())
 
 
 def _hash_answers(answers: pa.Array) -> Hashes:
@@ -289,7 +293,8 @@ def _plain_answer(text: str) -> str:
 
 
 _SIGNS = set("*-_=#~")
-# Of texts in ASCII: space that `str.split` takes away. The others are always made plain by themselves.
-_UNUSUAL = r"\s\s|^\s|\s$|[\t\r\f\x0b\x1c-\x1f]"
+# Space that `str.split` takes away, besides single spaces and ends of lines between words.
+_SPACES = r"\t\r\f\x0b\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
+_UNUSUAL = rf"\s\s|^\s|\s$|[{_SPACES}]"
 _UNUSUAL_STORY = rf"{_UNUSUAL}|(?:^|\s)[-*_=#~]+(?:\s|$)"
 _EMPTY = np.uint64(hash_of(""))

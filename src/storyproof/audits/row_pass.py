@@ -362,17 +362,15 @@ def _other_meanings(subject: Subject, file: RecordFile) -> list[str]:
     if not file.names:
         return []
     source = object.__new__(RowSource)
-    source.subject, source._file = (
-        replace(subject, is_foreign=True),
-        RecordFile(subject.path, subject.format, file.given, rewords=True),
-    )
+    source.subject = replace(subject, is_foreign=True)
+    source._file = file
     bench = _Bench(source.subject)
-    first = next(source.tables(), None)
+    first = file.beginning(_PROBED)
     wrong: Counter[str] = Counter()
     unread: set[int] = set()
     if first is None:
         return []
-    first = bench.leave_out(first.slice(0, _PROBED))
+    first = bench.leave_out(first)
     rows = dict(zip(numbers_of(first)[0], first.to_pylist(), strict=True))
     for family, part in source.by_family(first):
         for each in bench.judge(family, part):

@@ -9,7 +9,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -150,6 +150,20 @@ class Source:
                         known = columns.setdefault(shard["name"], set(table.column_names))
                         _check_columns(file, known, set(table.column_names))
                     yield table
+
+
+def check_schemas(files: Iterable[DataFile]) -> None:
+    """Raise DataError unless all shards of a split have the same columns, in formats that say them at once."""
+    columns: dict[str, set[str]] = {}
+    for file in files:
+        shard = _SHARD.fullmatch(Path(file.place).stem)
+        if shard is None or file.is_remote or not (form := format_of(Path(file.place))).reads_arrays:
+            continue
+        found = set[str]()
+        with suppress(DataError):  # whoever reads the file says what is wrong
+            found = set(form.columns(Path(file.place)))
+        if found:
+            _check_columns(file, columns.setdefault(f"{file.folder}/{shard['name']}", found), found)
 
 
 def _check_columns(file: DataFile, known: set[str], columns: set[str]) -> None:

@@ -21,6 +21,7 @@ from storyproof.io.bounded_input import LARGEST_ROW_GROUP, MOST_COLUMNS, open_fi
 
 _MAGIC = b"ARROW1"
 _ROWS = 1024  # to take at a time
+_MOST_PARTS = 64  # each of which passes over those before it
 _MESSAGE = b"\xff\xff\xff\xff"
 
 
@@ -50,7 +51,7 @@ class ArrowFile(Format):
         """Divide a file by rows."""
         with _named(path):
             count = sum(batch.num_rows for batch in _batches(path, until=None))
-        return ended([Part(first) for first in range(0, count, PART_ROWS)])
+        return ended([Part(first) for first in range(0, count, max(PART_ROWS, -(-count // _MOST_PARTS)))])
 
     def records(self, path: Path, columns: Collection[str] | None = None, part: Part = WHOLE) -> Iterator[Record]:
         """Read the rows of a file."""

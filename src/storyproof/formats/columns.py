@@ -446,8 +446,13 @@ def _keys(name: str) -> tuple[str, ...]:
 
 def row_hash(story: str | None, question: str | None) -> str:
     """Return what names a row by its story and question: the same whatever breaks its lines and sets its case."""
-    texts = (" ".join((text or "").split()).casefold() for text in (story, question))
-    return hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    text = f"{_hashed(story or '')}\n{_hashed(question or '')}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@lru_cache(maxsize=4)  # rows about one story stand together
+def _hashed(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def rows_of(record: Mapping[str, Any], columns: Columns) -> Iterator[RowValues]:
@@ -498,6 +503,8 @@ def _at(value: Any, path: Path) -> Iterator[Any]:
 
 def _row(record: Mapping[str, Any], columns: Columns, bound: Path) -> RowValues:
     def values(path: Path) -> list[Any]:
+        if len(path) == 1:  # as in nearly all files
+            return [record[path[0]]] if path[0] in record else []
         return list(_at(record, _bound(path, bound))) if path else []
 
     choices = _choices([each for path in columns.choices for each in values(path)], columns.choices)

@@ -142,12 +142,15 @@ def _split(path: Path, lines: Iterable[str], manner: Manner, before: TextRecord 
             None if they begin with the header.
     """
     taken: list[str] = []
+    held = 0  # characters
     source = iter(lines)
 
     def take() -> Iterator[str]:
+        nonlocal held
         for text in source:
             taken.append(text)
-            if sum(map(len, taken)) > LONGEST_LINE:
+            held += len(text)
+            if held > LONGEST_LINE:
                 raise csv.Error(f"a record of more than {LONGEST_LINE:,} characters")
             yield text.removeprefix(_BYTE_ORDER_MARK)
 
@@ -167,7 +170,7 @@ def _split(path: Path, lines: Iterable[str], manner: Manner, before: TextRecord 
             break
         except csv.Error as error:
             cells, problem = [], f"found {error}, expected a record of a table"
-        raw = "".join(taken)
+        raw, held = "".join(taken), 0
         taken.clear()
         if row < 0 and (not raw.strip(_BYTE_ORDER_MARK).strip() or comments):
             comments -= bool(raw.strip())

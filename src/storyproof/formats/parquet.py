@@ -7,6 +7,7 @@ import shutil
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
@@ -39,6 +40,7 @@ from storyproof.io.bounded_input import (
 DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once per question
 _ARROW_SCHEMA = b"ARROW:schema"
 _STORY = ("story_id", "story")
+_MOST_INNER = 8  # parts of a row group, each of which reads those before it
 _FEW_ROWS = 1024  # to read at a time where the size of texts is not known before
 _NESTED_ROWS = 16  # the same of texts within lists and objects
 
@@ -139,8 +141,8 @@ def _parts(sizes: Sequence[int], rows: int, *, is_divided: bool) -> list[Part]:
     for number, size_ in enumerate(sizes):
         if row - parts[-1].first >= rows and size_:
             parts.append(Part(row, at=before))
-        inner = range(parts[-1].first + rows, row + size_, rows) if is_divided else ()
-        parts += [Part(first, at=number) for first in inner if first > row]
+        step = max(rows, -(-size_ // _MOST_INNER))
+        parts += [Part(first, at=number) for first in range(row + step, row + size_, step) if is_divided]
         row, before = row + size_, number if size_ else before
     return ended(parts)
 
@@ -292,7 +294,8 @@ def _row_groups(path: Path, file: pq.ParquetFile, known: Collection[str]) -> lis
         FooterError: If the footer is damaged.
     """
     with open_file(path) as source:
-        groups = read_footer(source)
+        about = os.fstat(source.fileno())
+    groups = _footer_of(path, (about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size))
     schema = file.metadata.schema
     names = [schema.column(place).path for place in range(len(schema))]
     for number, group in enumerate(groups):
@@ -307,6 +310,13 @@ def _row_groups(path: Path, file: pq.ParquetFile, known: Collection[str]) -> lis
                 f"{size(LARGEST_ROW_GROUP)} are read; write the file with smaller row groups."
             )
     return groups
+
+
+@lru_cache(maxsize=2)  # each part of a file needs it
+def _footer_of(path: Path, identity: tuple[int, ...]) -> list[RowGroup]:
+    """Return what the footer of a file says; a file that was written again has another identity."""
+    with open_file(path) as source:
+        return read_footer(source)
 
 
 def _words_of(groups: Sequence[RowGroup], known: Collection[str]) -> list[str]:

@@ -144,6 +144,8 @@ class RecordFile:
         self.names = [name for name in ours if name in names and name not in _NOT_OF_OURS and name not in ignored]
         self._schema = pa.schema([each for name, each in ours.items() if name in SCHEMA.names or name in self.names])
         self._taken = {*self.names, *({"split"} if self.is_ours else ())}
+        self._sample = sample
+        self._stories: dict[tuple[str, str], str] = {}  # the last one, with its family's name, as its family reads it
         self._needed: set[str] | None = None
         if form.reads_arrays:  # what is not needed is not read
             self._needed = {*self._taken, *(name for each in self.columns for name in each.firsts)}
@@ -179,6 +181,11 @@ class RecordFile:
                 roles.setdefault(role, {})[name] = None
         named = {role: " and ".join(names) for role, names in roles.items()}
         return named if any(role != name for role, name in named.items()) else {}
+
+    def beginning(self, rows: int) -> pa.Table | None:
+        """Return the first rows, which need not be read again, as `tables` does; None if there is none."""
+        first = list(islice(self._rows(self._sample, WHOLE), rows))
+        return self._table(first, 0) if first else None
 
     def tables(self, rows: int = _ROWS, part: Part = WHOLE) -> Iterator[pa.Table]:
         """Read the file in tables of at most this number of rows, with places and the column `record`.
@@ -270,10 +277,10 @@ class RecordFile:
             if not cause and (wrong := wrong_type(value, self.family or recognise((), question))):
                 cause, problem = VALUES, wrong
         else:
-            story = without_instructions(story, self.instructions)
             family = recognise((), question)
-            with suppress(ParseError):  # in another form: who judges the row says so
-                story = family.lines(story)
+            if (story, family.name) not in self._stories:  # rows about one story stand together
+                self._stories = {(story, family.name): self._lines(story, family)}
+            story = self._stories[story, family.name]
             with suppress(ParseError):
                 question = family.question_in(question)
         told = {"story": story, "question": question, "answer": row.answer or "", "answer at": ".".join(row.answer_at)}
@@ -285,6 +292,13 @@ class RecordFile:
         if row.choices or row.written != row.answer:
             about["written"] = json.dumps(row.written, default=str)
         return told, {name: each for name, each in about.items() if each is not None}
+
+    def _lines(self, story: str, family: Family) -> str:
+        """Return a story without instructions, as the lines that its family reads."""
+        story = without_instructions(story, self.instructions)
+        with suppress(ParseError):  # in another form: who judges the row says so
+            return family.lines(story)
+        return story
 
 
 def _named(story: str | None, question: str | None) -> dict[str, Any]:
@@ -326,7 +340,7 @@ def _limited(records: Iterator[Record]) -> Iterator[Record]:
     size = 0
     for record in islice(records, _SAMPLE):
         yield record
-        size += len(str(record.value))
+        size += sum(len(each) if isinstance(each, str) else len(str(each)) for each in (record.value or {}).values())
         if size > _SAMPLE_CHARACTERS:
             return
 

@@ -208,7 +208,7 @@ def test_a_label_that_no_proof_can_give_is_not_judged() -> None:
 
 def test_reasons_why_samples_are_not_understood_are_counted_without_names() -> None:
     def sample(seed: int) -> tuple[str, str, str]:
-        husband, wife, son = (("John", "Isabella", "Edward"), ("Paul", "Sophia", "Otto"))[seed % 2]
+        husband, wife, son = (("John", "Zanny", "Edward"), ("Paul", "Quorra", "Otto"))[seed % 2]
         story = f"{husband} is {wife}'s husband. {wife}'s son is {son}. {son}'s wife is Ada."
         return story, f"What is {wife} to Ada?", "mother-in-law"
 

@@ -122,7 +122,7 @@ def test_more_agents_than_can_be_handled(folder: Path, program: Program, refuse:
     write_rows(folder / "test.jsonl", crowd(129))
     ended = program("verify test.jsonl")
     assert ended.code == 1
-    assert "story: found story: the story has 129 agents; at most 64 can be handled." in ended.out
+    assert "story: the story has 129 agents; at most 64 can be handled." in ended.out
     assert ended.out.endswith("\n0 disagreements; 1 of 1 row not understood\n")
     for command in ("show", "process --out out", "evaluate --model rules --data"):
         assert "more than can be handled" in refuse(f"{command} test.jsonl")
@@ -176,8 +176,8 @@ def test_a_surrogate_in_a_field_of_a_csv_is_named(
         assert f"row 0, line 2: {column} is " in refuse(f"{command} {path.name}")
     ended = program(f"audit {path.name}")
     assert (ended.code, ended.err) == (1, "")
-    assert f"{path.name} row 0 " in ended.out
-    assert f"facts: found {column} is " in ended.out
+    assert f"{path.name} row 0, line 2 " in ended.out
+    assert f"facts: {column} is " in ended.out
 
 
 def _fields(row: str) -> list[str]:

@@ -122,7 +122,11 @@ def test_a_resumed_stream_makes_no_more_than_one_shard_again(small_shards: None,
     state = rows.state_dict()
     made: list[int] = []
     block = Stream._block
-    monkeypatch.setattr(Stream, "_block", lambda self, number: made.append(number) or block(self, number))
+    monkeypatch.setattr(
+        Stream,
+        "_block",
+        lambda self, made_by, number, place: made.append(number) or block(self, made_by, number, place),
+    )
     again = storyproof.hf.load("tomi", streaming=True, stories=80, seed=7)
     again.load_state_dict(state)
     next(iter(again))

@@ -15,7 +15,8 @@
 Many texts are read at once by `bulk` (steps 1 and 2) and `stories` (steps 4 and 5), as arrays. They decide only the
 clear cases; whatever is doubtful is read here, so that every refusal has its reason and place.
 
-The reader shares nothing with the narrator but the relations.
+The reader shares nothing with the narrator but the relations, and the lists of first names where it is not told who the
+people are.
 """
 
 from __future__ import annotations

@@ -68,11 +68,13 @@ def test_what_does_not_follow_has_no_answer_but_worlds() -> None:
 
 
 def test_people_can_be_listed_where_the_text_alone_does_not_tell() -> None:
-    made = storyproof.stream("clutrr", seed=6)[1]
-    [row] = made.rows
+    """A word with which a sentence begins may be the name of somebody: his could be Jackdaws'."""
+    text = "Jackdaws circled above. Czesław brushed the sawdust off the jacket of his daughter Brygida."
+    question = "What is Brygida to Czesław?"
     with pytest.raises(DataError, match="not clear who is meant"):
-        storyproof.story(made.text).ask(row.question)
-    assert storyproof.story(made.text, people=story_people(row)).ask(row.question).answer == row.answer
+        storyproof.story(text).ask(question)
+    people = {"Czesław": "male", "Brygida": "female"}
+    assert storyproof.story(text, people=people).ask(question).answer == "daughter"
 
 
 @pytest.mark.parametrize("benchmark", [*names("benchmark")])

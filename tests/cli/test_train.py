@@ -344,7 +344,10 @@ def test_progress_counts_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("model", ["tracker", "composer"])
-def test_small_models_draw_their_own_stories(model: str, tmp_path: Path, refuse: Refuse) -> None:
+def test_small_models_draw_their_own_stories(
+    model: str, tmp_path: Path, refuse: Refuse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     out = tmp_path / "run"
     assert "so --benchmark has no effect" in refuse(f"train {model} --out {out} --benchmark tomi")
     assert f"{model} has no option 'stepss'" in refuse(f"train {model} --out {out} --option stepss=3")

@@ -6,14 +6,13 @@ of `clutrr`: from text, and from the stated facts alone (the learned table by it
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import torch
 
+from benchmarks.small_models import command_line, trained
 from storyproof.datasets.generate import make_benchmark
 from storyproof.example import Example
 from storyproof.families.family import family_of
@@ -46,32 +45,8 @@ def answer_graphs(solver: ComposerSolver, examples: list[Example]) -> list[str]:
 
 def main() -> None:
     """Train and score."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--stories", type=int, default=600_000)
-    parser.add_argument("--steps", type=int, default=12_000)
-    parser.add_argument("--minutes", type=float, default=0.0, help="the most that one run may train")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--option", action="append", default=[], help="NAME=VALUE: of the plan of the training")
-    parser.add_argument("--device", default="auto")
-    parser.add_argument("--test-stories", type=int, default=50, help="for each k and seed")
-    parser.add_argument("--score-only", type=Path, help="score the runs of this folder instead of training")
-    arguments = parser.parse_args()
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    folder = arguments.score_only
-    if folder is None:
-        given = dict(text.split("=", 1) for text in arguments.option)
-        options = {name: float(value) if "." in value else int(value) for name, value in given.items()}
-        names = ("stories", "steps", "minutes", "runs", "seed")
-        folder = arguments.out / "run"
-        about = train_composer(
-            folder,
-            {name: getattr(arguments, name) for name in names} | options,
-            device=arguments.device,
-            progress=lambda run, step, loss: print(run, step, f"{loss:.4f}", flush=True),
-        )
-        print(json.dumps({name: about[name] for name in ("scores", "steps", "seconds", "stories")}), flush=True)
+    arguments = command_line(__doc__, stories=600_000, steps=12_000, test_stories=50).parse_args()
+    folder = trained(arguments, train_composer)
     examples = [row for seed in SEEDS for row in rows_of(seed, arguments.test_stories)]
     figures: list[dict[str, Any]] = []
     for number in range(len(json.loads((folder / "run.json").read_text(encoding="utf-8"))["scores"])):

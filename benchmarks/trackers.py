@@ -6,7 +6,6 @@ The sets are drawn here; `--data` adds files, such as published ToMi with proved
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections import defaultdict
@@ -16,6 +15,7 @@ from typing import Any
 
 import torch
 
+from benchmarks.small_models import command_line, trained
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.reading import find_source, read_examples
 from storyproof.example import Example
@@ -109,37 +109,12 @@ def score_runs(folder: Path, stories: int, data: Sequence[str], device: str) -> 
 
 def main() -> None:
     """Train and score."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--stories", type=int, default=1_500_000)
-    parser.add_argument("--steps", type=int, default=40_000)
-    parser.add_argument("--minutes", type=float, default=0.0, help="the most that one run may train")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--option", action="append", default=[], help="NAME=VALUE: of the plan of the training")
-    parser.add_argument("--device", default="auto")
-    parser.add_argument("--test-stories", type=int, default=999)
+    parser = command_line(__doc__, stories=1_500_000, steps=40_000, test_stories=999)
     parser.add_argument(
         "--data", action="append", default=[], help="a file or folder to score besides; .json: in Hi-ToM's form"
     )
-    parser.add_argument("--score-only", type=Path, help="score the runs of this folder instead of training")
     arguments = parser.parse_args()
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    folder = arguments.score_only
-    if folder is None:
-        given = dict(text.split("=", 1) for text in arguments.option)
-        options = {name: float(value) if "." in value else int(value) for name, value in given.items()}
-        names = ("stories", "steps", "minutes", "runs", "seed")
-        folder = arguments.out / "run"
-        about = train_tracker(
-            folder,
-            {name: getattr(arguments, name) for name in names} | options,
-            device=arguments.device,
-            progress=lambda run, step, loss: print(run, step, f"{loss:.4f}", flush=True),
-        )
-        print(
-            json.dumps({name: about[name] for name in ("scores", "steps", "seconds", "seconds_of_drawing")}), flush=True
-        )
+    folder = trained(arguments, train_tracker)
     figures: dict[str, list[Any]] = defaultdict(list)
     for name, found in score_runs(folder, arguments.test_stories, arguments.data, arguments.device):
         figures[name].append(found)

@@ -50,7 +50,7 @@ from tests.mutant_records import (
     statements,
     store,
 )
-from tests.mutation_targets import TARGETS, Target
+from tests.mutation_targets import TARGETS, TUNING, Target
 
 COPIED = ("src", "tests", "pyproject.toml", "docs", "examples")
 
@@ -266,7 +266,7 @@ class Mutant:
 def mutants_of(target: Target, code: str, part: str | None = None) -> list[Mutant]:
     """Return all mutants of a module, or of a part of it, each once: two operators may come to the same."""
     tree, lines = ast.parse(code), code.splitlines(keepends=True)
-    skipped = list(_idle_ranges(tree))
+    skipped = [*_idle_ranges(tree), *(where for _, where in tuning_numbers(target.module, tree))]
     found: dict[str, Mutant] = {}
     for node, name in statements(tree):
         if part not in (None, name):
@@ -320,6 +320,16 @@ def _idle_ranges(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int,
         for part in parts:
             if part is not None and part.end_lineno is not None and part.end_col_offset is not None:
                 yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
+
+
+def tuning_numbers(module: str, tree: ast.Module) -> Iterator[tuple[str, tuple[tuple[int, int], tuple[int, int]]]]:
+    """Yield the assignments of what `TUNING` lists: the name, with the function around it, and where it stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            changed = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            name = ".".join(filter(None, (_function_at(tree, node.lineno), ast.unparse(changed).strip("()"))))
+            if name in TUNING.get(module, ()):
+                yield name, ((node.lineno, 0), (node.end_lineno or node.lineno, node.end_col_offset or 0))
 
 
 def _changed_lines(code: str, mutated: str) -> tuple[str, str]:

@@ -50,7 +50,7 @@ from tests.mutant_records import (
     statements,
     store,
 )
-from tests.mutation_targets import TARGETS, TUNING, Target
+from tests.mutation_targets import TARGETS, Target, function_at, tuning_numbers
 
 COPIED = ("src", "tests", "pyproject.toml", "docs", "examples")
 
@@ -289,7 +289,7 @@ def mutants_of(target: Target, code: str, part: str | None = None) -> list[Mutan
                     continue
                 mutated = "".join((*lines[:first], changed.removeprefix(header), *lines[last:]))
                 if mutated not in found and _compiles(mutated):
-                    function = _function_at(tree, place[0])
+                    function = function_at(tree, place[0])
                     found[mutated] = Mutant(target, name, place[0], function, *_changed_lines(code, mutated), mutated)
     return sorted(found.values(), key=lambda mutant: mutant.line)
 
@@ -322,16 +322,6 @@ def _idle_ranges(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int,
                 yield (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
 
 
-def tuning_numbers(module: str, tree: ast.Module) -> Iterator[tuple[str, tuple[tuple[int, int], tuple[int, int]]]]:
-    """Yield the assignments of what `TUNING` lists: the name, with the function around it, and where it stands."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign | ast.AugAssign):
-            changed = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            name = ".".join(filter(None, (_function_at(tree, node.lineno), ast.unparse(changed).strip("()"))))
-            if name in TUNING.get(module, ()):
-                yield name, ((node.lineno, 0), (node.end_lineno or node.lineno, node.end_col_offset or 0))
-
-
 def _changed_lines(code: str, mutated: str) -> tuple[str, str]:
     """Return the first line that differs, and what stands in its place, up to where the two are the same again."""
     one, other = code.split("\n"), mutated.split("\n")
@@ -340,15 +330,6 @@ def _changed_lines(code: str, mutated: str) -> tuple[str, str]:
         one.pop()
         other.pop()
     return one[start].strip(), " ".join(line.strip() for line in other[start:])
-
-
-def _function_at(tree: ast.Module, line: int) -> str:
-    around = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.lineno <= line <= (node.end_lineno or 0)
-    ]
-    return ".".join(node.name for node in sorted(around, key=lambda node: node.lineno))
 
 
 # Make everything read-only but one folder, for one command: mutants of code that writes and removes files do so in

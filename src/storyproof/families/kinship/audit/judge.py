@@ -110,13 +110,12 @@ class KinshipJudge(FileJudge):
 
     def judge(self, table: pa.Table) -> Iterator[Finding]:
         """Yield what is wrong in the next rows."""
-        stories: list[str] = table.column("story").to_pylist()
-        yield from self._find_repeated(table, stories)
+        yield from self._find_repeated(table)
         if FIELDS in table.column_names:
             for start in range(0, table.num_rows, _CHUNK):
                 yield from self._judge_records(table.slice(start, _CHUNK))
             return
-        chosen, proved = self._sample.choose(table), self._find_proved(table, stories)
+        chosen, proved = self._sample.choose(table), self._find_proved(table)
         twice = _rows_where(table, proved & chosen)
         for start in range(0, twice.num_rows, _CHUNK):
             yield from self._check_proofs(twice.slice(start, _CHUNK))
@@ -124,10 +123,9 @@ class KinshipJudge(FileJudge):
         for start in range(0, others.num_rows, _CHUNK):
             yield from self._judge_examples(others.slice(start, _CHUNK), chosen[start : start + _CHUNK])
 
-    def _find_repeated(self, table: pa.Table, stories: Sequence[str]) -> Iterator[Finding]:
+    def _find_repeated(self, table: pa.Table) -> Iterator[Finding]:
         """Yield rows with the same story and question as an earlier one."""
-        rows = zip(stories, table.column("question").to_pylist(), strict=True)
-        texts = [_hash_of(story or "", question or "") for story, question in rows]
+        texts = _hashes_of(table)
         numbers, lines = numbers_of(table)
         names = [table.column(name) if name in table.column_names else None for name in ("id", "question_type")]
         kinds = pa.nulls(table.num_rows, pa.string()) if names[1] is None else names[1]
@@ -150,11 +148,11 @@ class KinshipJudge(FileJudge):
 
     # Rows that hold all that they claim, found as arrays.
 
-    def _find_proved(self, table: pa.Table, stories: Sequence[str]) -> Flags:
+    def _find_proved(self, table: pa.Table) -> Flags:
         """Count the rows that hold all that they claim, and return which they are."""
         if self._rules is not None:
             return np.zeros(table.num_rows, np.bool_)
-        proved = find_proved_rows(table, stories)
+        proved = find_proved_rows(table)
         count = int(proved.sum())
         if count:
             self._add_status(ENTAILED, count)
@@ -394,10 +392,13 @@ class KinshipJudge(FileJudge):
         return {"wrong_answers": dict(self._wrong), "rule_dependent": dict(self._dependent), **counts}
 
 
-def _hash_of(story: str, question: str) -> int:
-    """Return 64 bits of a story and a question: of a million rows no two are mistaken for each other."""
-    text = f"{story}\0{question}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
+def _hashes_of(table: pa.Table) -> list[int]:
+    """Return 64 bits of each story and question: of a million rows no two are mistaken for each other."""
+    columns = (table.column(name).cast(pa.string()).fill_null("") for name in ("story", "question"))
+    texts = pc.binary_join_element_wise(*columns, "\0").cast(pa.binary()).to_pylist()
+    digests = b"".join([blake2b(each, digest_size=8).digest() for each in texts])
+    hashes: list[int] = np.frombuffer(digests, "<u8").tolist()
+    return hashes
 
 
 def _rows_numbered(table: pa.Table, row: int) -> list[dict[str, Any]]:

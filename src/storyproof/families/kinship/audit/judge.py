@@ -36,7 +36,7 @@ from storyproof.families.kinship.audit.fast_rows import find_proved_rows
 from storyproof.families.kinship.audit.kinds import DUPLICATE, FLAWED, SMALL_TEST, UNCLAIMED, UNDEFINED
 from storyproof.families.kinship.audit.labels import FACTS, Difference, check_proof, check_row, natural_text
 from storyproof.families.kinship.checker import ENTAILED, STATUSES
-from storyproof.families.kinship.clutrr_csv import FIELDS, PUBLISHED_NAMES, RowNumbers, example_of, read_raw_rows
+from storyproof.families.kinship.clutrr_csv import FIELDS, PUBLISHED_NAMES, example_of, read_raw_rows
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.prove_labels import LabelJudgement, judge
 from storyproof.families.kinship.relations import WORDS, predicate_of
@@ -103,7 +103,6 @@ class KinshipJudge(FileJudge):
         self._dependent: Counter[str] = Counter()  # answers that are right under another reading, by reading
         self._seen: dict[int, int] = {}  # the first row of each story and question, by hash
         self._places: list[pa.Table] = []  # of all rows: numbers, lines, ids and kinds of question
-        self._numbers = RowNumbers()
         self._labels: set[str] = set()
         self._patterns: set[str] = set()  # with genders, as f_comb has them
         self._test_rows = 0
@@ -181,18 +180,19 @@ class KinshipJudge(FileJudge):
     def _judge_records(self, table: pa.Table) -> Iterator[Finding]:
         """Judge the rows of a CSV file."""
         read: list[tuple[AuditedRow, dict[str, Any] | str]] = []
-        numbers, lines = numbers_of(table)
+        places = zip(*numbers_of(table), table.column("id").to_pylist(), strict=True)
         with warnings.catch_warnings():  # Python warns about odd literals; they are checked here
             warnings.simplefilter("ignore")
-            for number, line, record in zip(numbers, lines, read_raw_rows(self.subject.path, table), strict=True):
+            for at, record in zip(places, read_raw_rows(self.subject.path, table), strict=True):
                 if isinstance(record, DataError):
-                    yield self._unread(number, line, table.column("id")[len(read)].as_py(), record)
+                    yield self._unread(*at, record)
                     continue
+                described, is_numbered = record
                 try:
-                    values: dict[str, Any] | str = example_of(self.subject.path, record, self._numbers)
+                    values: dict[str, Any] | str = example_of(self.subject.path, described, is_numbered=is_numbered)
                 except DataError as error:
                     values = self._reason(error)
-                read.append((audit_clutrr_row(record), values))
+                read.append((audit_clutrr_row(described), values))
         rows = self._compare(read, np.zeros(len(read), np.bool_))
         verdicts = self._verdicts_on(rows)
         for row, verdict in zip(rows, verdicts, strict=True):

@@ -184,7 +184,7 @@ def _about(folder: Path, table: ResultTable, planned: ExperimentPlan, done: list
     before = _read_about(folder).get("trainings", {})
     kept = dict.fromkeys(figures.source.partition("/")[0] for figures in planned.kept.values())
     times = {name: before[name] for name in kept if name in before}
-    times |= {job.folder.name: seconds for job in planned.jobs if (seconds := spent(job))}
+    times |= {job.folder.name: spent_on for job in planned.jobs if (spent_on := spent(job))}
     return {
         "experiment": table.experiment.name,
         "commands": [*dict.fromkeys([*_commands(folder), command])],

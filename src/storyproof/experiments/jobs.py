@@ -97,7 +97,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class KeptFigures:
-    """The figures of every run in a cell of the written table, and what identifies the training and test behind them."""
+    """The figures of every run in a cell of the written table, and what identifies the training and test behind it."""
 
     runs: tuple[float, ...]
     source: str

@@ -267,7 +267,6 @@ def _row_names(lines: Sequence[Line], among: Sequence[Line]) -> list[str]:
 
 def _earlier(experiment: Experiment, plan: ExperimentPlan, grid: Grid) -> list[str]:
     """Describe which rows have figures of other stories or settings than would be trained and tested on now."""
-
     judged, earlier = [], []
     for row, entries in zip(experiment.rows, grid, strict=True):
         pairs = [(entry.source, plan.result(entry.cell)) for entry in entries if entry is not None and entry.values]

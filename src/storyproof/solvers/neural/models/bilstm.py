@@ -26,7 +26,8 @@ class BiLSTM(nn.Module):
     Args:
         shape: The sizes of inputs and outputs.
         pooling: `mean`, `attention` or `last`.
-        asked: What the decoder gets of each asked word: its vector and the states at its `mentions`, or its vector only.
+        asked: What the decoder gets of each asked word: its vector and the states at its `mentions`, or only its vector
+            (`vectors`).
         policy: How people are embedded.
         width: That of the words' vectors.
         hidden: The width of the LSTM's state, in each direction.

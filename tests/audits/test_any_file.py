@@ -305,6 +305,24 @@ def test_rows_in_memory_may_have_any_columns() -> None:
     assert counts(storyproof.audit(ROWS)) == counts(report)
 
 
+def test_a_question_about_a_family_may_be_called_query(tmp_path: Path) -> None:
+    """A column that was taken for the question is not also the column `query` of kinship."""
+    path = tmp_path / "mine.csv"
+    text = "Ada is the mother of Ben. Ben's sister is Cleo."
+    path.write_text(f"passage,query,label\n{text},What is Cleo to Ada?,daughter\n{text},What is Ada to Cleo?,aunt\n")
+    totals = storyproof.audit(path).totals
+    assert (totals["judged"], totals["unread"], sum(totals["wrong_answers"].values())) == (2, {}, 1)
+
+
+def test_a_repeated_row_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    row = {"story": "Anna is Ben's mother. Ben is Sarah's father.", "question": "What is Sarah to Anna?"}
+    write_lines(path, [{**row, "answer": "granddaughter"}, {**row, "answer": "grandson"}])
+    report = storyproof.audit(path)
+    assert [each.row for each in report.files[0].findings if each.kind == "duplicate"] == [1]
+    assert report.totals["duplicates"] == 1
+
+
 def test_columns_under_our_names_may_hold_other_things(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     kept = {"story": STORY, "question": BELIEF, "answer": "box"}

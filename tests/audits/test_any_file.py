@@ -298,6 +298,30 @@ def test_folders_and_archives_are_searched(tmp_path: Path) -> None:
         storyproof.audit(tmp_path / "bad.zip")
 
 
+def test_files_of_a_folder_that_hold_no_questions_are_left_out(tmp_path: Path) -> None:
+    write_lines(tmp_path / "mine.jsonl", ROWS)
+    (tmp_path / "readme.txt").write_text("How these data were made.\n")
+    report = storyproof.audit(tmp_path)
+    assert [each.file for each in report.files] == ["mine.jsonl"]
+    with zipfile.ZipFile(tmp_path / "both.zip", "w") as archive:
+        archive.write(tmp_path / "mine.jsonl", "one/mine.jsonl")
+        archive.write(tmp_path / "readme.txt", "licence.txt")
+    assert counts(storyproof.audit(tmp_path / "both.zip")) == counts(report)
+    (tmp_path / "readme.txt").write_text("1 Ann sang.\n")
+    with pytest.raises(DataError, match=r"readme\.txt, line 1"):
+        storyproof.audit(tmp_path)
+
+
+@pytest.mark.parametrize("answers", [[{"text": "jar", "answer_start": 3}], {"text": ["jar"], "answer_start": [3]}])
+def test_answers_may_be_objects_with_their_place_in_the_text(tmp_path: Path, answers: object) -> None:
+    """As in SQuAD, published and on the Hugging Face Hub."""
+    asked = [{"question": BELIEF, "answers": answers}, {"question": REALITY, "answers": answers}]
+    path = tmp_path / "sets.json"
+    path.write_text(json.dumps({"version": "1", "data": [{"paragraphs": [{"context": STORY, "qas": asked}]}]}))
+    found = counts(storyproof.audit(path))
+    assert (found["judged"], found["wrong"]) == (2, {"first_order": 1})
+
+
 def test_rows_in_memory_may_have_any_columns() -> None:
     report = storyproof.audit(pa.Table.from_pylist(ROWS))
     assert report.files[0].columns == GUESSED

@@ -47,6 +47,13 @@ def experiment(
         bool,
         typer.Option("--keep", help="Keep figures of the written table if their training and test are the same."),
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Repeat only this row, given by its label, its group, or 'GROUP: LABEL', and keep all other figures "
+            "of the written table; can be given several times."
+        ),
+    ] = None,
     json_out: JsonOut = None,
 ) -> None:
     """Reproduce a paper's table beside its own figures; rerun the same command to resume, finished runs are skipped."""
@@ -67,6 +74,7 @@ def experiment(
                 minutes=minutes,
                 encoder=encoder,
                 keep=keep,
+                only=only,
                 progress=lambda line: note(line, err=True),
             )
     except KeyboardInterrupt:

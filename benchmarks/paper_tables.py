@@ -20,6 +20,8 @@ import time
 import traceback
 from pathlib import Path
 
+from storyproof.errors import StoryproofError
+
 RESULTS = Path(__file__).parents[1] / "experiments" / "results"
 BELIEF = ["memnn", "entnet", "relnet"]
 PLAIN = [f"{model}-plain" for model in BELIEF]
@@ -58,16 +60,20 @@ def start_sharing() -> None:
     subprocess.run(["nvidia-cuda-mps-control", "-d"], check=False, timeout=20)
     try:
         check = "import torch; print(float(torch.ones(9, device='cuda').sum()))"
-        subprocess.run([sys.executable, "-c", check], check=True, timeout=60)
+        both = [subprocess.Popen([sys.executable, "-c", check]) for _ in range(2)]
+        if any([each.wait(timeout=60) for each in both]):
+            raise OSError("a process failed")
         print("processes share the GPU", flush=True)
     except (subprocess.SubprocessError, OSError) as error:
         print(f"processes take turns on the GPU ({error})", flush=True)
         subprocess.run(["nvidia-cuda-mps-control"], input=b"quit", check=False, timeout=20)
 
 
-def work(number: int, chosen: str, published: str, out: Path, until: float, device: str) -> None:
-    """Do what no other process does, in the order of a list."""
+def work(number: int, alone: bool, chosen: str, published: str, out: Path, until: float, device: str) -> None:
+    """Do what no other process does, in the order of a list; end with an error if something fails that should not."""
     os.environ["OMP_NUM_THREADS"] = "2"
+    if alone:
+        os.environ["CUDA_MPS_PIPE_DIRECTORY"] = "/nowhere"  # takes turns on the GPU
     import storyproof
 
     for name, models, rows in LISTS[chosen]:
@@ -86,8 +92,11 @@ def work(number: int, chosen: str, published: str, out: Path, until: float, devi
                 minutes=minutes,
                 progress=lambda line: print(f"{number} {line}", flush=True),
             )
-        except Exception:  # the others are worth more than a clean end
+        except StoryproofError as error:
+            print(f"{number} {name}: {error}", flush=True)
+        except Exception:  # such as an error of the GPU, after which this process cannot use it
             print(f"{number} {name}: {traceback.format_exc()}", flush=True)
+            sys.exit(1)
 
 
 def pack(out: Path, target: Path) -> None:
@@ -117,14 +126,20 @@ def main() -> None:
         out = Path(folder) / "results"
         shutil.copytree(RESULTS, out, ignore=shutil.ignore_patterns("runs"))  # what is up to date stays
         given = (chosen.list, chosen.published, out, until, chosen.device)
-        workers = [context.Process(target=work, args=(number, *given)) for number in range(chosen.workers)]
-        for worker in workers:
+        workers = {
+            number: context.Process(target=work, args=(number, False, *given)) for number in range(chosen.workers)
+        }
+        for worker in workers.values():
             worker.start()
-        for worker in workers:
-            worker.join(max(0.0, until + 25 - time.monotonic()))
-            if worker.is_alive():
-                worker.terminate()
-                worker.join()
+        while any(worker.is_alive() for worker in workers.values()) and time.monotonic() < until + 25:
+            time.sleep(0.5)
+            for number, worker in workers.items():
+                if worker.exitcode and time.monotonic() < until:
+                    workers[number] = context.Process(target=work, args=(number, True, *given))
+                    workers[number].start()
+        for worker in workers.values():
+            worker.terminate()
+            worker.join()
         pack(out, chosen.out / "runs.tgz")
 
 

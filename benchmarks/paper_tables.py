@@ -61,7 +61,8 @@ def start_sharing() -> None:
     try:
         check = "import torch; print(float(torch.ones(9, device='cuda').sum()))"
         both = [subprocess.Popen([sys.executable, "-c", check]) for _ in range(2)]
-        if any([each.wait(timeout=60) for each in both]):
+        ended = [each.wait(timeout=60) for each in both]
+        if any(ended):
             raise OSError("a process failed")
         print("processes share the GPU", flush=True)
     except (subprocess.SubprocessError, OSError) as error:

@@ -35,6 +35,7 @@ LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
         ("clutrr-generalization", ["lstm"], ["trained on k = 2, 3, published"]),
         ("clutrr-robust", ["lstm"], ["clean, published", "supporting, published", "disconnected, published"]),
         ("clutrr-generalization", ["rmc"], ["trained on k = 2, 3, published"]),
+        ("clutrr-settings", None, None),
         ("tomi-table3", ["memnn-narrow", "relnet-lstm", "entnet-source"], ["ToMi, published"]),
         ("tomi-table1", BELIEF, ["ToMi, proved"]),
         ("tom-k-orders", None, None),

@@ -156,9 +156,19 @@ def test_figures_come_to_the_means_that_the_paper_prints(name: str, printed: tup
         assert sum(each or 0 for each in column) / 12 == pytest.approx(expected, abs=0.0051)
 
 
+VARIANTS = {
+    ", stories as they are": "-plain",
+    ", 20 wide": "-narrow",
+    ", last 10 sentences": "-last10",
+    ", last 5 sentences": "-last5",
+    ", rate of its source": "-source",
+    ", sentences by LSTM": "-lstm",
+}
+
+
 def of(row: Line) -> tuple[str, str]:
     """What the paper calls a row, of which we may have several."""
-    label = row.label.removesuffix(", stories as they are").removesuffix(", k = 3 only")
+    label = row.label.partition(", ")[0]
     return row.group.removesuffix(", published"), label
 
 
@@ -191,7 +201,8 @@ def test_rows_and_columns_measure_what_the_papers_do() -> None:
         assert " ".join(column.fixes["measure"] for column in found.columns) == measures
         for row in found.rows:
             group, label = of(row)
-            assert row.fixes["model"] == label.lower() + "-plain" * ("as they are" in row.label)
+            variant = row.label.removeprefix(label)
+            assert row.fixes["model"] == label.lower() + VARIANTS.get(variant, variant)
             assert row.fixes["data"] == TOMI_DATA[group]
 
 

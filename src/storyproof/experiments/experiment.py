@@ -86,7 +86,7 @@ def experiment(
         encoder: A pretrained encoder's folder, for BERT models; without it they are left out.
         keep: Keep figures of the written table that come from the same training and test, without repeating these.
         only: Train and test only what these rows need, each given by its label, its group, or `GROUP: LABEL`; all other
-            figures of the written table stay as they are.
+            figures of the written table stay as they are. With `keep`, so do those of the rows that are up to date.
         progress: Called with lines of progress.
 
     Raises:
@@ -121,7 +121,7 @@ def experiment(
         job
         for job in planned.jobs
         if any((job.model.name, data.name) in trained for data in job.training_sets)
-        and not (planned.is_done(job) if only is None else is_done(planned.of(job)))
+        and not (planned.is_done(job) if keep or only is None else is_done(planned.of(job)))
     ]
     if any(job.model.model for job in wanted):
         from storyproof.solvers.neural.training_job import choose_device

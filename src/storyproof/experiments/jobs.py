@@ -136,9 +136,14 @@ class ExperimentPlan:
     def is_done(self, job: Job) -> bool:
         """Return whether all results of a job are there, or their figures are kept; raise DataError if one is damaged.
 
-        A table has figures in all cells of a result or in none, so one cell stands for all.
+        A table has figures in all cells of a result or in none, so one cell stands for all. Figures of an earlier
+        version do not count.
         """
-        kept = {(cell.model, cell.data, cell.test) for cell in self.kept}
+        kept = {
+            (cell.model, cell.data, cell.test)
+            for cell, figures in self.kept.items()
+            if (result := self.result(cell)) is not None and figures.source == result.source
+        }
         return all(
             (job.model.name, result.data.name, result.test.name) in kept or result.read() is not None
             for result in self.of(job)

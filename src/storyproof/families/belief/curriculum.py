@@ -46,6 +46,8 @@ _FEELINGS = ("likes", "dislikes", "loves", "hates")
 _IDLE = (
     "{agent} made no movements and stayed in the {room} for 1 minute.",
     "{agent} lost his gloves.",
+    "{agent} lost his phone.",
+    "{agent} lost his watch.",
     "{agent} saw a cat.",
 )
 # Words that Hi-ToM has for messages; "The" and "now" are there or not.
@@ -59,6 +61,7 @@ _SECRETS = (
 )
 _OWN_RULE = "hi-tom:"  # how a question says that messages are believed by Hi-ToM's rule
 _PLURALS = 26  # of 256 objects are words such as "jeans"
+_VARIANTS = 60  # a multiple of how many ways there are to say anything
 _TRIED = 3  # questions that are drawn for each that is asked
 
 
@@ -347,14 +350,14 @@ class BeliefCurriculum:
         length = SHORT if steps <= SHORT else LONG
         plural = draws.below(256, 6 * count).reshape(6, count) < _PLURALS
         is_plural = np.take_along_axis(plural, np.maximum(plots.thing, 0).astype(np.intp) % 6, axis=0)
-        table = np.zeros((len(EventKind), 2, 2, 12), np.uint8)  # 12 is a multiple of the number of variants
+        table = np.zeros((len(EventKind), 2, 2, _VARIANTS), np.uint8)
         for kind in EventKind:
             for lying in (False, True):
                 for many in range(2):
-                    found = [sentences.get((wording, kind, lying, many, variant)) for variant in range(4)]
+                    found = [sentences.get((wording, kind, lying, many, variant)) for variant in range(5)]
                     known = [each for each in found if each is not None] or [0]
-                    table[kind, int(lying), many] = np.resize(known, 12)
-        variant = draws.below(12, steps * count).reshape(steps, count)
+                    table[kind, int(lying), many] = np.resize(known, _VARIANTS)
+        variant = draws.below(_VARIANTS, steps * count).reshape(steps, count)
         told = lie & (wording == PLAIN)
         form = table[plots.kind, told.astype(np.int8), is_plural.astype(np.int8), variant]
         numbers = [getattr(plots, role).astype(np.int16) for role in _ROLES]

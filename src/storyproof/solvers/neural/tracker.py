@@ -30,7 +30,7 @@ SLOTS = 48  # names in a story and its question at most
 BLANKS = 5  # of a sentence at most
 SPECIAL = ("unknown", "yes", "no")  # answers that are no names
 _FORM_WORDS = 24
-_BATCH = 256
+_BATCH = 64
 RUN, WEIGHTS = "run.json", "weights.safetensors"
 
 

@@ -35,9 +35,11 @@ LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
         ("clutrr-generalization", ["lstm"], ["trained on k = 2, 3, published"]),
         ("clutrr-robust", ["lstm"], ["clean, published", "supporting, published", "disconnected, published"]),
         ("clutrr-generalization", ["rmc"], ["trained on k = 2, 3, published"]),
+        ("clutrr-robust-synthetic", ["bilstm-mean"], [f"{task}; noise at the end" for task in NOISE]),
         ("clutrr-settings", None, None),
         ("tomi-table3", ["memnn-narrow", "relnet-lstm", "entnet-source"], ["ToMi, published"]),
         ("tomi-table1", BELIEF, ["ToMi, proved"]),
+        ("clutrr-robust-synthetic", ["bilstm-mean"], NOISE),
         ("tom-k-orders", None, None),
         ("tom-k-plain", None, None),
         ("tomi-growth", BELIEF, None),
@@ -51,7 +53,11 @@ LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
         ("clutrr-generalization", ["bilstm-mean", "lstm"], LENGTHS),
         ("clutrr-embeddings", None, None),
     ],
-    "synthetic": [("clutrr-robust-synthetic", ["gat", "bilstm-mean", "mac", "rn", "bilstm-attention"], NOISE)],
+    "synthetic": [
+        ("clutrr-robust-synthetic", ["bilstm-mean", "mac", "gat"], [f"{task}; noise at the end" for task in NOISE]),
+        ("clutrr-robust-synthetic", ["gat", "bilstm-mean", "mac", "rn", "bilstm-attention"], NOISE),
+        ("clutrr-robust-synthetic", ["rn", "bilstm-attention"], [f"{task}; noise at the end" for task in NOISE]),
+    ],
 }
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import cycle, product
 
 from storyproof.families.kinship.checker import ENTAILED, status
@@ -32,7 +30,6 @@ from storyproof.families.paraphrasing import (
     WritingTask,
 )
 from storyproof.generation.seeds import Draws
-from storyproof.io.bounded_input import parse_yaml
 
 _TRADITION = "english"
 _SIDES = ("train", "test")

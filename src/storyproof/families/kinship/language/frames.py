@@ -258,11 +258,7 @@ def _choices(text: str, lists: Mapping[str, Sequence[str]]) -> tuple[list[str], 
         if match[1] is None and match[2] not in lists:
             continue  # a slot
         pieces.append(text[end : match.start()])
-        every = (
-            [variants(each, lists) for each in match[1].split("|")]
-            if match[1] is not None
-            else [lists[match[2]]]
-        )
+        every = [variants(each, lists) for each in match[1].split("|")] if match[1] is not None else [lists[match[2]]]
         most = max(map(len, every))
         choices.append(tuple(itertools.chain(*(tuple(each) * round(most / len(each)) for each in every))))
         end = match.end()

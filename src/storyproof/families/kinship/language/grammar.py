@@ -456,8 +456,9 @@ class _Sentence:
     def _read_name_after(self, start: int, kin: int) -> None:
         """Read "Omar's niece Freya"."""
         name, end = kin + 1, kin + 2
-        # "his niece Freya's house" names her, "his niece Freya's aunt Leila" is two relations at once.
-        doubt = self._is(end, "N") or _OWNS_RELATIVE.match(self.s, end) is not None
+        doubt = self._is(end, "N")
+        if self._is(end, "'"):  # "to his niece Freya's house", but not "gave his niece Freya's umbrella"
+            doubt = not self._is(start - 1, "2<") or _OWNS_RELATIVE.match(self.s, end) is not None
         doubt |= self._is(start - 1, "V") and end < len(self.s) and not self._is(end, ",;dDp2<oA")
         doubt |= self._is(start - 1, "fqVR") and self._is(end, "&")
         # "Without his sister Anna left": the name may begin the main clause.

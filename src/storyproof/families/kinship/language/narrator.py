@@ -26,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.errors import ConfigError
 from storyproof.families.kinship.generation.narration import ToldRows
 from storyproof.families.kinship.generation.puzzle_table import PuzzleArrays
 from storyproof.families.kinship.language.frames import BEGIN, SOURCES, THEN, Frame, our_frames
@@ -43,9 +42,11 @@ _NUMBER = {predicate.name: number for number, predicate in enumerate(PREDICATES)
 _INVERSE = np.array([_NUMBER[inverse(predicate.name)] for predicate in PREDICATES], np.int32)
 _ONLY = np.array([predicate.name in ("inv-child", "SO") for predicate in PREDICATES])  # nobody has two of a gender
 _SIBLING = _NUMBER["sibling"]
-# How many generations B is below A; both have a generation below them, or may have, if they are married.
-_BELOW = {"child": 1, "inv-child": -1, "grand": 2, "inv-grand": -2, "un": 1, "inv-un": -1, "in-law": 1, "inv-in-law": -1}
-_GENERATIONS = np.array([_BELOW.get(predicate.name, 0) for predicate in PREDICATES], np.int32)
+# By how many generations B is younger than A.
+_YOUNGER = {"child": 1, "grand": 2, "un": 1, "in-law": 1}
+_GENERATIONS = np.array(
+    [_YOUNGER.get(each.name, 0) - _YOUNGER.get(inverse(each.name), 0) for each in PREDICATES], np.int32
+)
 _MARRIED = np.array([predicate.name == "SO" or "in-law" in predicate.name for predicate in PREDICATES])
 _GROUP = 1024  # rows that are narrated together, at least
 _STEP = 4  # between the places of two facts of the chain, so that noise fits in
@@ -75,6 +76,7 @@ _PRONOUNS = {
     "He": ("He", "She"),
 }
 
+
 @dataclass(frozen=True, slots=True)
 class PuzzleFacts:
     """The facts of the puzzles of rows, as arrays [row, fact]; NOBODY where there is none.
@@ -88,7 +90,7 @@ class PuzzleFacts:
         proves: Whether the answer rests on it (1, else 0).
         shows: [row], the fact that has to show the gender of the person asked about.
         genders: [row, person].
-        young: [row, person], whether nobody in the story is younger by a generation, and the person has no spouse in it.
+        young: [row, person], whether nobody in the story is younger by a generation, and it names no spouse.
     """
 
     first: Numbers
@@ -219,13 +221,18 @@ class SceneNarrator:
         bounds = [*zip([len(spare), *ends[:-1].tolist()], ends.tolist(), strict=True)]
         # For each scene and case the frames that fit, those for some relations first; what follows does not.
         counts = np.stack([fitting[:, begin:end].sum(axis=1) for begin, end in bounds])  # [scene, case]
-        lists = np.zeros((*counts.shape, int(counts.max())), np.int32)
+        lists = np.zeros((*counts.shape, max(len(spare), int(counts.max()))), np.int32)
         for number, (begin, end) in enumerate(bounds):
             case, frame = np.nonzero(fitting[:, begin:end])
-            lists[number, case, np.arange(len(case)) - (np.cumsum(counts[number]) - counts[number])[case]] = begin + frame
-        is_special = np.array([frame.is_special for frame in frames])
+            place = np.arange(len(case)) - (np.cumsum(counts[number]) - counts[number])[case]
+            lists[number, case, place] = begin + frame
+        lacks = (counts == 0) & (cases.stands != _PAIRED)  # in scenes of users
+        lists[lacks, : len(spare)], counts[lacks] = self._spare, len(spare)
+        is_special = np.array([frame.is_special for frame in frames])[lists] & (
+            np.arange(lists.shape[2]) < counts[:, :, None]
+        )
         self._counts, self._lists = counts.ravel(), lists.reshape(counts.size, -1)
-        self._special_counts = (is_special[self._lists] & (np.arange(lists.shape[2]) < self._counts[:, None])).sum(axis=1)
+        self._special_counts = is_special.sum(axis=2).ravel()
         # Facts share a sentence only where there are frames for both, whatever the story has said.
         paired = (cases.stands == _PAIRED) & (cases.show_owner == 0)
         needless = fitting[paired] & (self._needs == 0)
@@ -244,7 +251,7 @@ class SceneNarrator:
         self._pronouns = {name: self._number(pair) for name, pair in _PRONOUNS.items()}
 
     def _compile_scenes(self) -> None:
-        def table(texts: Sequence[Sequence[str]]) -> tuple[Numbers, Numbers]:
+        def table(texts: Sequence[Sequence[str]]) -> tuple[Numbers, npt.NDArray[np.int64]]:
             """Return numbers [scene, text], and how many there are."""
             numbers = np.full((len(texts), max(1, *map(len, texts))), NOTHING, np.int32)
             for number, each in enumerate(texts):
@@ -421,12 +428,16 @@ class _Telling:
         self._begins[:, 0] = True
         self._begins &= used
         last = np.take_along_axis(self._scene, facts - 1, axis=1)[:, 0]
-        for name, scene, share, (texts, counts) in (
-            ("_opener", self._scene[:, 0], _OPENER_SHARE, n._openers),
-            ("_closer", last, _CLOSER_SHARE, n._closers),
-        ):
-            text = texts[scene, self._draws.below(counts[scene], rows)]
-            setattr(self, name, np.where(self._chance(share), text, NOTHING).astype(np.int32))
+        self._opener = self._some_text(n._openers, self._scene[:, 0], _OPENER_SHARE)
+        self._closer = self._some_text(n._closers, last, _CLOSER_SHARE)
+
+    def _some_text(
+        self, table: tuple[Numbers, npt.NDArray[np.int64]], scene: npt.NDArray[np.int64], share: float
+    ) -> Numbers:
+        """Return one of the texts of each row's scene, for a share of the rows."""
+        texts, counts = table
+        text = texts[scene, self._draws.below(counts[scene], self._rows)]
+        return np.where(self._chance(share), text, NOTHING).astype(np.int32)
 
     def tell(self) -> ToldRows:
         """Narrate sentence after sentence, of all rows at once."""
@@ -490,8 +501,6 @@ class _Telling:
         any_case = self._scene[:, fact] * _CASES + cases.number()
         more = any_case + _SHOWING * (wanted & ~cases.show_owner)
         case = np.where(n._counts[more] > 0, more, any_case)
-        if not n._counts[case][self.used[:, fact]].all():
-            raise ConfigError("there is no frame for a fact; add frames, or use --no-split-placeholders.")
         count, special = np.maximum(n._counts[case], 1), n._special_counts[case]
         is_special = (special > 0) & (self._chance(_SPECIAL_SHARE) | (special == count))
         self._timed = self._chance(_TIMED_SHARE)

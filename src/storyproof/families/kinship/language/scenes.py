@@ -155,14 +155,16 @@ def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
             except DataError as error:
                 raise DataError(f"{where}, line {line}: {error}") from error
             frames += made
-    texts = {OPENERS: [""], CLOSERS: [""]}
+    texts: dict[str, list[str]] = {OPENERS: [], CLOSERS: []}
     for part, every in texts.items():
-        every[:] = [each for sentence, *_ in lists[part] for each in variants(sentence, words)]
-    if not ours:
-        for part, every in texts.items():
-            for each in every:
-                if _facts(f"{each}\nLeila's brother Bertil sang.", "Leila", "Bertil") != {("Leila", "brother", "Bertil")}:
-                    raise DataError(f"{where}: one of the {part}, '{each}', is not understood, or states a relation; use others.")
+        for sentence, _, line in lists[part]:
+            try:
+                for each in variants(sentence, words):
+                    every.append(each)
+                    if not ours:
+                        check_no_fact(each)
+            except DataError as error:
+                raise DataError(f"{where}, line {line}: {error}") from error
     return Scene(Path(where).stem, tuple(texts[OPENERS]), tuple(texts[CLOSERS]), tuple(frames))
 
 
@@ -181,10 +183,14 @@ def _sentences(text: str, where: str, ours: bool) -> Iterator[tuple[str, str, in
         groups = _entries(value, where, "relations, or any") if part in (BEGIN, THEN) else [(ANY, value)]
         for relations, sentences in groups:
             if not isinstance(sentences, yaml.SequenceNode):
-                raise DataError(f"{where}, line {_line(sentences)}: expected a list of sentences; put '- ' before each.")
+                raise DataError(
+                    f"{where}, line {_line(sentences)}: expected a list of sentences; put '- ' before each."
+                )
             for node in sentences.value:
                 if not isinstance(node.value, str) or not node.value.strip():
-                    raise DataError(f"{where}, line {_line(node)}: expected a sentence; write it in one line, after '- '.")
+                    raise DataError(
+                        f"{where}, line {_line(node)}: expected a sentence; write it in one line, after '- '."
+                    )
                 yield part, relations, _line(node), " ".join(node.value.split())
 
 
@@ -284,6 +290,18 @@ def check_frame(frame: Frame) -> None:
                 raise DataError(f"'{text}' does not state its fact, or states another; use other words.")
 
 
+def check_no_fact(sentence: str) -> None:
+    """Check that a sentence states nothing about people.
+
+    Raises:
+        DataError: If it does, or is not understood.
+    """
+    if _facts(f"{sentence}\nLeila's brother Bertil sang.\n{sentence[:-1]} again.", "Leila", "Bertil") != {
+        ("Leila", "brother", "Bertil")
+    }:
+        raise DataError(f"'{sentence}' states a relation; use other words.")
+
+
 def _facts(text: str, *names: str) -> set[tuple[str, str, str]]:
     """Return the facts that a text states.
 
@@ -296,4 +314,6 @@ def _facts(text: str, *names: str) -> set[tuple[str, str, str]]:
         return {(fact.first, fact.word, fact.second) for fact in read(text, names).facts}
     except NotUnderstood as error:
         sentence = text.split("\n")[error.line - 1]
-        raise DataError(f"'{sentence}' is not understood at '{error.words}': {error.reason}; use other words.") from error
+        raise DataError(
+            f"'{sentence}' is not understood at '{error.words}': {error.reason}; use other words."
+        ) from error

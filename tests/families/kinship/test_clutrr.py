@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -322,7 +323,9 @@ then:
 
 
 def test_a_word_of_a_scene_is_nobodys_name() -> None:
-    made = Clutrr(ClutrrConfig(scenes=own_scenes("mine", "picture of Olga"), **SMALL), 0)
+    [scene] = own_scenes("mine", "boat").scenes
+    scenes = Scenes("mine", (replace(scene, openers=("Olga was painted on the hull.",)),))
+    made = Clutrr(ClutrrConfig(scenes=scenes, **SMALL), 0)
     assert "Olga" in benchmark().name_assigner.names
     assert "Olga" not in made.name_assigner.names
 

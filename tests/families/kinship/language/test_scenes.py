@@ -86,8 +86,8 @@ def test_a_scene_has_frames_for_every_fact(scene: Scene) -> None:
 
 def test_there_are_scenes_enough_for_training_and_test() -> None:
     train, test = our_scenes().split("clutrr", 1)
-    assert len(train.scenes) + len(test.scenes) == len(SCENES) >= 60
-    assert len(test.scenes) >= 20
+    assert len(train.scenes) + len(test.scenes) == len(SCENES) >= 45
+    assert len(test.scenes) >= 15
     assert not {scene.name for scene in train.scenes} & {scene.name for scene in test.scenes}
 
 
@@ -140,4 +140,4 @@ def test_marks_are_no_part_of_the_text() -> None:
 
 def test_relations_cause_what_happens() -> None:
     for relation, *_ in product(("child", "inv-child", "SO", "sibling", "grand", "inv-grand", "un", "inv-un")):
-        assert len([frame for frame in FRAMES if frame.is_special and relation in frame.relations]) > 40
+        assert len([frame for frame in FRAMES if frame.is_special and relation in frame.relations]) > 25

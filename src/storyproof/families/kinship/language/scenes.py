@@ -296,9 +296,7 @@ def check_no_fact(sentence: str) -> None:
     Raises:
         DataError: If it does, or is not understood.
     """
-    if _facts(f"{sentence}\nLeila's brother Bertil sang.\n{sentence[:-1]} again.", "Leila", "Bertil") != {
-        ("Leila", "brother", "Bertil")
-    }:
+    if _facts(f"{sentence}\nLeila's brother Bertil sang.", "Leila", "Bertil") != {("Leila", "brother", "Bertil")}:
         raise DataError(f"'{sentence}' states a relation; use other words.")
 
 

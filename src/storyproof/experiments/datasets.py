@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from storyproof.catalog import load
-from storyproof.datasets.generate import generate
+from storyproof.datasets.generate import generate, make_benchmark
 from storyproof.datasets.reading import DataFile, Source, find_source, read_examples
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
@@ -16,6 +17,7 @@ from storyproof.experiments.declaration import DeclaredData
 from storyproof.generation.seeds import digest
 
 TRAIN, TEST = 0, 1  # the two parts of a data set
+_PARTS = ("train", "test")  # their names as settings of a benchmark
 
 
 class Datasets:
@@ -44,6 +46,8 @@ class Datasets:
             return ""
         if self._published is None:
             return f"'{data.published}' is published data; give its parent folder with --published"
+        if not (self._published / data.published).exists():
+            return f"--published has no '{data.published}'"
         try:
             for part in (TRAIN, TEST):
                 self._source(data, part)
@@ -60,8 +64,9 @@ class Datasets:
         return {
             "benchmark": data.benchmark.partition("@")[0],  # its version is beside it
             "version": _version(data.benchmark),
+            "text": _sample_hash(data.benchmark, json.dumps(dict(data.settings), sort_keys=True), part, data.seed),
             "settings": dict(data.settings),
-            "part": ("train", "test")[part],
+            "part": _PARTS[part],
             "count": count,
             "seed": data.seed,
         }
@@ -84,7 +89,7 @@ class Datasets:
     def _examples(self, data: DeclaredData, part: int) -> list[Example]:
         count = data.test if part == TEST else data.train
         if not data.published:
-            settings: dict[str, Any] = {**dict(data.settings), ("train", "test")[part]: count}
+            settings: dict[str, Any] = {**dict(data.settings), _PARTS[part]: count}
             table = generate(data.benchmark, seed=data.seed, **settings)
             return [Example.from_row(row) for row in table.to_pylist()]
         source = self._source(data, part)
@@ -107,3 +112,11 @@ class Datasets:
 def _version(benchmark: str) -> int:
     version: int = load("benchmark", benchmark).version
     return version
+
+
+@cache
+def _sample_hash(benchmark: str, settings: str, part: int, seed: int) -> str:
+    """Return a hash of a few stories, questions and answers: before release 1.0 they change within one version."""
+    given: dict[str, Any] = json.loads(settings)
+    table = generate(benchmark, seed=seed, **{**given, _PARTS[part]: make_benchmark(benchmark, seed, **given).round})
+    return digest(table.select(["story", "question", "answer"]).to_pylist()).hex()[:8]

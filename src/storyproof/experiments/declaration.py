@@ -31,6 +31,7 @@ class DeclaredModel:
         solver: The name of that solver in the catalog.
         options: Options that differ from the model's recipe.
         training: Settings of training that differ from the model's recipe.
+        runs: How many runs, for a model that takes long; 0 for as many as the experiment has.
     """
 
     name: str
@@ -39,6 +40,7 @@ class DeclaredModel:
     solver: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +223,7 @@ def _reduce(experiment: Experiment) -> Experiment:
             model,
             options={**model.options, **small["options"].get(model.model, {})},
             training={**model.training, **small["training"]},
+            runs=0,
         )
         for name, model in experiment.models.items()
     }

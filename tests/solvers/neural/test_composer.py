@@ -26,13 +26,8 @@ from storyproof.solvers.neural.composer import (
     number_tokens,
     tokens_of,
 )
-from storyproof.solvers.neural.composer_training import (
-    ComposerRun,
-    _draw,
-    learn_words,
-    make_composer_plan,
-    train_composer,
-)
+from storyproof.solvers.neural.composer_training import ComposerPlan, ComposerRun, _draw, learn_words, train_composer
+from storyproof.solvers.neural.drawn_training import Noise
 from storyproof.solvers.solver import load_solver
 
 TINY = {"stories": 300, "steps": 4, "batch": 8, "width": 16, "layers": 1, "workers": 1}
@@ -127,15 +122,14 @@ def test_a_table_composes_chains_of_any_length() -> None:
 
 
 def test_a_batch_is_learnt_by_heart() -> None:
-    plan = make_composer_plan({**TINY, "width": 32, "rate": 0.01, "dropout": 0})
+    plan = ComposerPlan.of({**TINY, "width": 32, "rate": 0.01, "dropout": 0})
     words = learn_words(plan)
     stories = {name: value[:4] for name, value in _draw(plan, words, CPU).items()}
-    run = ComposerRun(plan, 0, len(words), len(WORDS), CPU)
+    run = ComposerRun(plan, 0, len(words), len(WORDS), stories, stories, CPU)
     optimizer = torch.optim.Adam(run.network.parameters(), 0.01)
     losses = []
     for _ in range(300):
-        generator = torch.Generator().manual_seed(1)
-        loss = run.reading_loss(stories, torch.arange(4), generator)
+        loss = run.reading_loss(stories, torch.arange(4), Noise(torch.tensor(1)))
         loss = loss + run.composing_loss(stories, torch.arange(4))
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -164,7 +158,7 @@ def test_equal_seeds_give_equal_weights(trained: Path, tmp_path: Path) -> None:
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        make_composer_plan(options)
+        ComposerPlan.of(options)
 
 
 def test_a_folder_without_a_composer_and_other_questions_are_refused(tmp_path: Path, trained: Path) -> None:

@@ -3,7 +3,7 @@
 A file of errata is JSON lines. The first line is about the whole: dataset, version (the SHA-256 of the file that was
 judged), how many rows it has, the reading by which labels are corrected, and who confirmed them. Every other line is
 one correction. A row is named by a hash of its story and question, which is the same in every copy and format of the
-set, whatever the order of its rows.
+set, whatever the order of its rows. The files beside this module are those of the sets in docs/field.md.
 """
 
 from __future__ import annotations
@@ -11,20 +11,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from storyproof import __version__
+from storyproof.audits.audit import audited_files, write_fixed
 from storyproof.audits.row_pass import RowSource, choose_format
 from storyproof.datasets.manifest import file_sha256
-from storyproof.errors import DataError, quoted
+from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.families.file_judge import Subject
 from storyproof.findings import KNOWN, AuditReport, FileReport, Finding
 from storyproof.formats.columns import chosen_as, folded, row_hash
 from storyproof.formats.format import PLACE, numbers_of
 from storyproof.formats.records import RECORD
+from storyproof.io.archives import unpacked
 from storyproof.io.bounded_input import read_text
+from storyproof.io.storage import is_url
 
 SCHEMA = 1
 CONFIRMED = f"oracle and checker of storyproof {__version__}"
@@ -167,6 +171,70 @@ def write_errata_of(report: AuditReport, files: Sequence[Path], folder: Path) ->
         errata_of(file, each).write(folder / f"{name}.jsonl")
 
 
+def known_errata() -> list[Errata]:
+    """Return the errata that come with storyproof."""
+    return [read_errata(path) for path in sorted(Path(__file__).parent.glob("*.jsonl"))]
+
+
+def lookup_errata(paths: str | Path | Sequence[str | Path], errata: Sequence[str | Path] = ()) -> AuditReport:
+    """Look up which labels of files are known to be wrong, without deriving anything.
+
+    Args:
+        paths: Files, or folders with files at any depth, in any format that `audit` reads.
+        errata: Files of errata; by default those that come with storyproof.
+
+    Raises:
+        DataError: If a file cannot be read.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=10, seed=7, out="data", format="jsonl")
+        >>> storyproof.lookup_errata("data/test.jsonl").files[0].totals["known_errata"]
+        0
+    """
+    with _files_to_look_up(paths) as files:
+        return _looked_up(files, errata)
+
+
+def apply_errata(
+    paths: str | Path | Sequence[str | Path], out: str | Path, errata: Sequence[str | Path] = ()
+) -> AuditReport:
+    """Write copies of files in which the labels that are known to be wrong are corrected.
+
+    Args:
+        paths: Files, or folders with files at any depth, in any format that `audit` reads.
+        out: A new folder for the copies, and for `errata.csv`, which lists what was changed.
+        errata: Files of errata; by default those that come with storyproof.
+
+    Raises:
+        DataError: If a file cannot be read, or the copies cannot be written.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=10, seed=7, out="data", format="jsonl")
+        >>> storyproof.apply_errata("data/test.jsonl", "corrected").ok
+        True
+    """
+    with _files_to_look_up(paths) as files:
+        report = _looked_up(files, errata)
+        write_fixed(Path(out), files, report.files, option="--out")
+        return report
+
+
+@contextmanager
+def _files_to_look_up(paths: str | Path | Sequence[str | Path]) -> Iterator[list[Path]]:
+    paths = [paths] if isinstance(paths, str | Path) else list(paths)
+    if any(map(is_url, paths)):
+        raise ConfigError("errata are looked up for files on this machine; copy them here first.")
+    with unpacked(paths) as places:
+        yield audited_files(places)
+
+
+def _looked_up(files: Sequence[Path], errata: Sequence[str | Path]) -> AuditReport:
+    known = [read_errata(path) for path in errata] or known_errata()
+    return AuditReport([look_up(file, known) for file in files])
+
+
 def look_up(path: Path, errata: Sequence[Errata]) -> FileReport:
     """Return the corrections that are known of a file's rows, without deriving anything.
 
@@ -233,13 +301,13 @@ def _rows(subject: Subject) -> Iterator[tuple[int, str, str, dict[str, Any]]]:
     for table in RowSource(subject).tables():
         texts = [table.column(name).to_pylist() for name in ("story", "question", "answer")]
         places = table.column(PLACE).to_pylist()
-        of_records = RECORD in table.column_names
-        records = table.column(RECORD).to_pylist() if of_records else [{}] * table.num_rows
+        records = table.column(RECORD).to_pylist() if RECORD in table.column_names else [{}] * table.num_rows
         rows = zip(numbers_of(table)[0], places, records, *texts, strict=True)
         for number, place, about, story, question, answer in rows:
             choices = tuple(zip(about.get("labels") or (), about.get("choices") or (), strict=True))
             written = json.loads(about["written"]) if about.get("written") else answer
-            at = place["answer"] or ("" if of_records else "answer")  # empty if it cannot be corrected there
+            of_record = about.get("number") is not None
+            at = place["answer"] or ("" if of_record else "answer")  # empty if it cannot be corrected there
             where = {"line": place["line"], "at": at, "choices": choices, "written": written}
-            where["record"] = about.get("number", number)
+            where["record"] = about["number"] if of_record else number
             yield number, about.get("digest") or row_hash(story, question), answer or "", where

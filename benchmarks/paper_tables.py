@@ -20,11 +20,13 @@ import time
 import traceback
 from pathlib import Path
 
+from storyproof.errors import StoryproofError
+
 RESULTS = Path(__file__).parents[1] / "experiments" / "results"
 BELIEF = ["memnn", "entnet", "relnet"]
 PLAIN = [f"{model}-plain" for model in BELIEF]
 NOISE = ["clean", "supporting", "irrelevant", "disconnected"]
-READERS = ["bilstm-mean", "bilstm-attention", "mac", "rn", "gat"]
+LENGTHS = ["trained on k = 2, 3", "trained on k = 2, 3, 4"]
 
 # experiment, models, rows: by importance
 LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
@@ -33,8 +35,11 @@ LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
         ("clutrr-generalization", ["lstm"], ["trained on k = 2, 3, published"]),
         ("clutrr-robust", ["lstm"], ["clean, published", "supporting, published", "disconnected, published"]),
         ("clutrr-generalization", ["rmc"], ["trained on k = 2, 3, published"]),
+        ("clutrr-robust-synthetic", ["bilstm-mean"], [f"{task}; noise at the end" for task in NOISE]),
+        ("clutrr-settings", None, None),
         ("tomi-table3", ["memnn-narrow", "relnet-lstm", "entnet-source"], ["ToMi, published"]),
         ("tomi-table1", BELIEF, ["ToMi, proved"]),
+        ("clutrr-robust-synthetic", ["bilstm-mean"], NOISE),
         ("tom-k-orders", None, None),
         ("tom-k-plain", None, None),
         ("tomi-growth", BELIEF, None),
@@ -42,10 +47,16 @@ LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
         ("tomi-table1", [*PLAIN, *BELIEF], ["ToMi, proved", "ToM-easy", "ToM"]),
     ],
     "kinship": [
-        ("clutrr-generalization", [*READERS, "lstm"], ["trained on k = 2, 3", "trained on k = 2, 3, 4"]),
-        ("clutrr-robust", [*READERS, "lstm"], NOISE),
-        ("clutrr-robust-synthetic", READERS, NOISE),
+        ("clutrr-robust", ["gat", "bilstm-mean", "mac"], NOISE),
+        ("clutrr-generalization", ["gat", "bilstm-attention", "mac", "rn"], LENGTHS),
+        ("clutrr-robust", ["bilstm-attention", "rn", "lstm"], NOISE),
+        ("clutrr-generalization", ["bilstm-mean", "lstm"], LENGTHS),
         ("clutrr-embeddings", None, None),
+    ],
+    "synthetic": [
+        ("clutrr-robust-synthetic", ["bilstm-mean", "mac", "gat"], [f"{task}; noise at the end" for task in NOISE]),
+        ("clutrr-robust-synthetic", ["gat", "bilstm-mean", "mac", "rn", "bilstm-attention"], NOISE),
+        ("clutrr-robust-synthetic", ["rn", "bilstm-attention"], [f"{task}; noise at the end" for task in NOISE]),
     ],
 }
 
@@ -58,16 +69,21 @@ def start_sharing() -> None:
     subprocess.run(["nvidia-cuda-mps-control", "-d"], check=False, timeout=20)
     try:
         check = "import torch; print(float(torch.ones(9, device='cuda').sum()))"
-        subprocess.run([sys.executable, "-c", check], check=True, timeout=60)
+        both = [subprocess.Popen([sys.executable, "-c", check]) for _ in range(2)]
+        ended = [each.wait(timeout=60) for each in both]
+        if any(ended):
+            raise OSError("a process failed")
         print("processes share the GPU", flush=True)
     except (subprocess.SubprocessError, OSError) as error:
         print(f"processes take turns on the GPU ({error})", flush=True)
         subprocess.run(["nvidia-cuda-mps-control"], input=b"quit", check=False, timeout=20)
 
 
-def work(number: int, chosen: str, published: str, out: Path, until: float, device: str) -> None:
-    """Do what no other process does, in the order of a list."""
+def work(number: int, alone: bool, chosen: str, published: str, out: Path, until: float, device: str) -> None:
+    """Do what no other process does, in the order of a list; end with an error if something fails that should not."""
     os.environ["OMP_NUM_THREADS"] = "2"
+    if alone:
+        os.environ["CUDA_MPS_PIPE_DIRECTORY"] = "/nowhere"  # takes turns on the GPU
     import storyproof
 
     for name, models, rows in LISTS[chosen]:
@@ -86,8 +102,11 @@ def work(number: int, chosen: str, published: str, out: Path, until: float, devi
                 minutes=minutes,
                 progress=lambda line: print(f"{number} {line}", flush=True),
             )
-        except Exception:  # the others are worth more than a clean end
+        except StoryproofError as error:
+            print(f"{number} {name}: {error}", flush=True)
+        except Exception:  # such as an error of the GPU, after which this process cannot use it
             print(f"{number} {name}: {traceback.format_exc()}", flush=True)
+            sys.exit(1)
 
 
 def pack(out: Path, target: Path) -> None:
@@ -117,14 +136,20 @@ def main() -> None:
         out = Path(folder) / "results"
         shutil.copytree(RESULTS, out, ignore=shutil.ignore_patterns("runs"))  # what is up to date stays
         given = (chosen.list, chosen.published, out, until, chosen.device)
-        workers = [context.Process(target=work, args=(number, *given)) for number in range(chosen.workers)]
-        for worker in workers:
+        workers = {
+            number: context.Process(target=work, args=(number, False, *given)) for number in range(chosen.workers)
+        }
+        for worker in workers.values():
             worker.start()
-        for worker in workers:
-            worker.join(max(0.0, until + 25 - time.monotonic()))
-            if worker.is_alive():
-                worker.terminate()
-                worker.join()
+        while any(worker.is_alive() for worker in workers.values()) and time.monotonic() < until + 25:
+            time.sleep(0.5)
+            for number, worker in workers.items():
+                if worker.exitcode and time.monotonic() < until:
+                    workers[number] = context.Process(target=work, args=(number, True, *given))
+                    workers[number].start()
+        for worker in workers.values():
+            worker.terminate()
+            worker.join()
         pack(out, chosen.out / "runs.tgz")
 
 

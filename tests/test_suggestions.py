@@ -12,6 +12,11 @@ MEANT = {
     (SCENE, "Where is the kee?"): "Did you mean 'key'?",
     (SCENE, "Were will Ann look for the key?"): "Did you mean 'Where will Ann look for the key?'?",
     (SCENE, "Wher is the key?"): "Did you mean 'Where is the key really?'?",
+    (
+        f"{SCENE} The old man left the hall.",
+        "Where is the key?",
+    ): "People need a name, such as 'Ann' instead of 'The old man'.",
+    (f"{SCENE} Ann puts it under the bed.", "Where is the key?"): "Objects can only be in something, not 'under' it.",
     ("Ben is here. Ann saw her neice Cora.", "What is Cora to Ann?"): "Did you mean 'niece'?",
     ("Ann is the mother of Ben. Ben saw Ann's brothr Carl.", "What is Carl to Ann?"): "Did you mean 'brother'?",
     ("Ann is the mother of Ben.", "What is Benn to Ann?"): "Did you mean 'Ben'?",

@@ -108,9 +108,11 @@ def _choose_reading(
     readable = [each for each in tried if not any(problem.is_fatal for problem in each[1])]
     if not readable:
         return tried[0]
+    chosen, problems = readable[0]
+    if len(readable) == 1:
+        return chosen, problems
     proved = [family.prove_text(each.story, each.question, each.people) for each, _ in readable]
     answers = {tuple(family.answers_by_reading(each).values()): each.story for each in proved}
-    chosen, problems = readable[0]
     if len(answers) > 1:
         shown = " or ".join(map(quoted, answers.values()))
         problems.append(ReadingProblem(f"this can be read in several ways, with different answers: {shown}."))

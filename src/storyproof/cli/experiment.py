@@ -22,7 +22,8 @@ def experiment(
         str,
         typer.Argument(
             help="tomi-table1, tomi-table2, tomi-table3, tomi-growth, tom-k-orders, tom-k-plain, "
-            "clutrr-generalization, clutrr-robust, clutrr-robust-synthetic, clutrr-placeholders or clutrr-embeddings.",
+            "clutrr-generalization, clutrr-robust, clutrr-robust-synthetic, clutrr-settings, "
+            "clutrr-placeholders or clutrr-embeddings.",
             autocompletion=completion.experiments,
         ),
     ],

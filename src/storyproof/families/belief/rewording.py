@@ -65,6 +65,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _LABEL = re.compile(r"^\s*(?:[-*•]\s+)?(?:\d+[.):]?\s+)?(?:[-*•]\s+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+")
 _BETWEEN = re.compile(r",? and then |, then |, and |, | and | (?=[A-Z])")  # the last if full stops were lost
+_BESIDE = re.compile(r" (?:under|underneath|below|behind|beside|near|next to|on top of|onto|on|above) (?=\w)")
 _ROOM = "room"  # what any room is called
 _IDLE = ("like", "idle", "own")  # kinds of clauses that change nothing
 _LEAVING = ("exit", "go", "depart")
@@ -307,20 +308,28 @@ def _read_sentence(sentence: str, number: int, before: Sequence[list[_Clause]]) 
         is_told = first[0].kind in _LEAVING  # perhaps by the sentence before
         opening.append([first[0]._replace(kind="gone" if is_told else first[0].kind)])
         bare = bare[match.end() :]
-    clauses = _divide(bare, [*before, *opening]) if len(bare) <= _LONGEST else None
+    before = [*before, *opening]
+    clauses = _divide(bare, before) if len(bare) <= _LONGEST else None
     if clauses is None:
-        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.{_suggest(sentence)}")
+        hint = _suggest(bare, before) if len(sentence) <= _LONGEST else ""
+        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.{hint}")
     return [*opening, *clauses]
 
 
-def _suggest(sentence: str) -> str:
-    """Return a sentence that is understood and differs in the spelling of one word, as a question; or nothing."""
-    words = sentence.rstrip(".!").split(" ")
-    for place, word in enumerate(words if len(sentence) <= _LONGEST else ()):
+def _suggest(sentence: str, before: Sequence[list[_Clause]]) -> str:
+    """Return what may have been meant by a sentence that differs little from one that is understood; or nothing."""
+    words = sentence.split(" ")
+    for end in range(2, 5) if re.match(r"(?:The|An?|His|Her|Their) [a-z]", sentence) else ():
+        if _divide(" ".join(["Ann", *words[end:]]), before):
+            return f" People need a name, such as 'Ann' instead of {quoted(' '.join(words[:end]))}."
+    beside = _BESIDE.search(sentence)
+    if beside and _divide(_BESIDE.sub(" in ", sentence), before):
+        return f" Objects can only be in something, not '{beside[0].strip()}' it."
+    for place, word in enumerate(words):
         near = get_close_matches(word, known_words(), 2, 0.75) if word.islower() and len(word) > 2 else []
         for each in near if word not in near else ():
             meant = " ".join([*words[:place], each, *words[place + 1 :]])
-            if _divide(meant, ()) is not None:
+            if _divide(meant, before) is not None:
                 return f" Did you mean {quoted(f'{meant}.')}?"
     return ""
 

@@ -52,10 +52,10 @@ class ComposerPlan(DrawnPlan):
 
     stories: int = 400_000
     steps: int = 12_000
-    batch: int = 256
+    batch: int = 192
     rate: float = 1e-3
     layers: int = 4
-    tokens: int = 87
+    tokens: int = 63
     joined: int = 3
     dropout: float = 0.05
 

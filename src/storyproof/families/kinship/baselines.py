@@ -14,7 +14,6 @@ from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import published_rules
 from storyproof.families.kinship.stated_facts import Text, stated_facts
-from storyproof.families.kinship.user_text import rows_of_text
 
 _ANY = "child"  # whether any family fits does not depend on what is asked
 
@@ -46,6 +45,8 @@ def read_rows(example: Example) -> Sequence[KinshipRow]:
     """Read an example; one that has nothing but its text is one row for each choice of genders that it leaves open."""
     if example.get("genders") is not None:
         return [read_stated(example)]
+    from storyproof.families.kinship.user_text import rows_of_text  # takes a while to import
+
     rows = [read_row(values, labelled=False) for values in rows_of_text(example.story, example.question)]
     return possible_rows(rows)
 

@@ -427,7 +427,7 @@ class Bench:
         start = time.monotonic()
         found = self._run(tests)
         if not found["code"]:
-            limits = 5 + 3 * found["cpu_s"], 120 + 10 * (time.monotonic() - start)
+            limits = 5 + 2 * found["cpu_s"], 120 + 10 * (time.monotonic() - start)
             baseline = Baseline(*limits, found["modules"], found["seconds"], Counter())
             found = self._run(tests, baseline)
             if not found["code"]:

@@ -55,7 +55,7 @@ def _targets() -> Iterator[Target]:
     yield Target("matching", "families/kinship/answer_language.py", (f"{kinship}/test_answer_language.py",))
     readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "user_text"))
     readers += ("-k", "not same_text and not narratives_have and not statements_of_what_the_oracle")
-    yield Target("oracles", "families/belief/arrays.py", nested)
+    yield Target("oracles", "families/belief/arrays.py", (f"{belief}/test_arrays.py", *nested))
     yield Target(
         "oracles",
         "families/kinship/rules.py",

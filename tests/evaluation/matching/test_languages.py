@@ -368,6 +368,7 @@ NESTED = "Wo glaubt Ute, dass Max glaubt, dass Ella den Hut sucht?"
         ("Wo wird Ute den Hut suchen?", "Ute sucht im Topf, Anna sucht im Korb.", "Topf"),
         ("Wo wird Ute den Hut suchen?", "Beide suchen im Topf. Anna sucht dann im Korb.", "Topf"),
         ("Wo wird Ute den Hut suchen?", "Ute sucht, meint Max, im Topf.", "Topf"),
+        ("Wo wird Ute den Hut suchen?", "Utes Suche beginnt, so glaubt Max, im Topf.", "Topf"),
     ],
 )
 def test_what_others_think_does_not_count(question: str, reply: str, meant: str | None) -> None:
@@ -401,6 +402,7 @@ ASKED_TO_SAY = "Was würde Karl auf die Frage antworten, wo der Hut ist?"
         ("林悦和何飞共同认为地图在哪里？", "双方认为在盒子里。", "盒子"),
         (REALITY["zh"], "在被移到抽屉之前，地图在盒子里。", "抽屉"),
         ("地图一开始在哪里？", "在被移到抽屉之前，地图在盒子里。", "盒子"),
+        ("Wo war der Hut am Anfang?", "Karl hat den Hut aus der Tasche in den Topf gelegt.", "Tasche"),
     ],
 )
 def test_what_is_said_in_common_and_at_other_times(question: str, reply: str, meant: str) -> None:

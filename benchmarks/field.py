@@ -1,9 +1,10 @@
 """The table of the field: every set at hand through `storyproof audit`, for docs/field.md.
 
 `python -m benchmarks.field DIR --json field.json` audits the sets under a folder with published data (nothing of them
-is stored but counts), `--page docs/field.md` writes the table into the page, and `--errata errata` writes errata. Where
-only a part of a set is at hand, the table says so: the rest is kept to check what is found here. `--generators` audits
-generators from the package index (`make test-generators` makes an environment that has them).
+is stored but counts), `--page docs/field.md` writes the table into the page, and `--errata FOLDER` writes errata (those
+that come with storyproof are in src/storyproof/audits/errata). Where only a part of a set is at hand, the table says
+so: the rest is kept to check what is found here. `--generators` audits generators from the package index (`make
+test-generators` makes an environment that has them).
 """
 
 from __future__ import annotations

@@ -23,12 +23,17 @@ from storyproof.io.bounded_input import parse_shipped
 _ACTS = {
     "enter": "somebody enters a room",
     "return": "somebody comes back",
+    "come": "somebody comes in, no room named",
     "exit": "somebody leaves a room",
     "go": "somebody leaves, no room named",
+    "depart": "somebody goes out to another place",
     "is_in": "somebody is in a room",
     "place": "an object is in a container",
     "put": "somebody puts an object somewhere",
     "move": "somebody moves an object",
+    "take": "somebody takes an object, and the next sentence says where they put it",
+    "furnish": "containers are in a room",
+    "own": "somebody has an object or a container (changes nothing)",
     "like": "a like or dislike (changes nothing)",
     "stay": "somebody stays (changes nothing)",
     "idle": "nothing happens (changes nothing)",
@@ -45,6 +50,7 @@ _ACTS = {
     "noise": "nothing happens (changes nothing)",
 }
 _MESSAGES = ("whisper", "announce")
+_PURPOSE = " [for a walk / to play / to get a drink …]"
 _ASKS = {
     "memory": "where the object was first",
     "reality": "where the object is",
@@ -64,10 +70,16 @@ _WORDS = {
     "container": "the box",
     "from": "the bag",
     "room": "the hall",
+    "place": "the garden",
+    "list": "a box and a table",
+    "wish": "a hat",
     "word": "the hat",
     "words": "the hat and the bag",
 }
-_FORMS = {"is": "is", "was": "was", "a": "a key", "it": "it"}  # of the object, where a template names a form
+_FORMS = {  # where a template names a form
+    **{"thing:is": "is", "thing:was": "was", "thing:a": "a key", "thing:it": "it", "thing:The": "The key"},
+    **{"agent:herself": "herself", "agent:her": "her", "agent:she": "she", "hearer:him": "him"},
+}
 _EXAMPLES = {
     "de": {
         "agent": "Anna",
@@ -95,6 +107,11 @@ _READ = (
     (
         "Sally puts a marble in her basket. Sally leaves the room. Anne moves the marble in her box.",
         "Where would Sally look for the marble?",
+    ),
+    (
+        "Sally has a marble. She puts it in her basket and goes out for a walk. While she is away, Anne takes the "
+        "marble out of the basket. She puts it in her box. Sally comes back and wants to play with her marble.",
+        "Where will she look for it?",
     ),
     (f"{_SCENE}Bob leaves. While Bob is away, Ann takes the key out of the box and puts it in the jar.", _ASKED),
     (f"{_SCENE}Bob went out. Ann moved the key into the jar. Then Bob came back.", _ASKED),
@@ -160,6 +177,8 @@ def _alternatives(text: str) -> tuple[str, str]:
 
 def _piece(text: str) -> tuple[str, str]:
     """Return how one piece of a pattern is shown (a slot, a group, a set or a character), and the rest."""
+    if text.startswith("{purpose}"):
+        return _PURPOSE, text.removeprefix("{purpose}")
     if slot := re.match(r"\{(\w+)\}", text):
         return f"*{_WORDS[slot[1]]}*", text[slot.end() :]
     if text.startswith("(?:"):
@@ -177,10 +196,9 @@ def _template(text: str) -> str:
     """Return a template of a language pack with example words."""
 
     def fill(slot: re.Match[str]) -> str:
-        role, _, form = slot[1].partition(":")
-        return _FORMS[form] if role == "thing" and form in _FORMS else f"*{_WORDS[role]}*"
+        return _FORMS.get(slot[1], f"*{_WORDS[slot[1].partition(':')[0]]}*")
 
-    shown = re.sub(r"\{([\w:]+)\}", fill, text)
+    shown = re.sub(r"\{([\w:|]+)\}", fill, text)
     return shown[0].upper() + shown[1:] if shown[0].islower() else shown
 
 
@@ -208,7 +226,8 @@ def _sentences() -> Iterator[str]:
     for act, meaning in _ACTS.items():
         templates = pack["sentences"].get(act, {})
         own = [_template(templates[PLAIN])] if templates else []
-        others = [_template(each) for each in templates.get(NARRATIVE, ()) if act not in reworded or act in _MESSAGES]
+        narrative = _all_forms(templates.get(NARRATIVE, ())) if act not in reworded or act in _MESSAGES else ()
+        others = [_template(each) for each in narrative]
         others += [compact(each) for each in reworded.get(act, ())]
         yield f"| {meaning} | {_joined(own)} | {_joined([each for each in others if each not in own])} |"
 
@@ -294,6 +313,8 @@ def _answered(texts: Sequence[tuple[str, str]]) -> Iterator[str]:
     for text, question in texts:
         proved = storyproof.story(text).ask(question)
         answer = proved.answer or f"none: {proved.status}"
+        others = {each: reading for reading, each in proved.by_reading.items() if each not in ("", proved.answer)}
+        answer += "".join(f" (`{reading}`: {each})" for each, reading in others.items() if proved.answer)
         changed = "<br>".join(f"{written} → {read}" for written, read in proved.read_as)
         yield f"| {text} | {question} | {answer} | {changed} |"
 
@@ -330,16 +351,20 @@ def write_page() -> str:
             *_sentences(),
             "",
             "Sentences may begin with a connective (*Then*, *After that*, *Later*, *Meanwhile* …) or with "
-            "*While Ann is away*, and two "
-            "may be joined by *and*. *He*, *she* and *they* are understood where they can mean one person "
-            "only. Rooms and containers "
-            "may have a possessive (*her basket*). What people leave unsaid is read in one way:\n",
+            "*While Ann is away* or *After Ann leaves*, and two "
+            "may be joined by *and*. *He*, *she*, *they* and *it* are understood where they can mean one person or "
+            "object only. Rooms and containers "
+            "may have a possessive (*her own basket*), and the parents of somebody no name (*his mother*). What people "
+            "leave unsaid is read in one way:\n",
             "| said | read as |\n|---|---|",
             "| somebody leaves a room, or handles something, without having entered | they were there from the "
             "beginning |",
             '| "the room" | the room that somebody is in, or the only other room; a story that names no room has one |',
             "| somebody puts something somewhere, and nothing says where it was | it is there from then on |",
             '| "her box" | the box, unless there may be two |',
+            '| "she" | the only person of the story, or of the sentence before if they can do it and their name is not '
+            'a man\'s; after "while" the only one who is away |',
+            '| "it" | the object of the sentence before, or the only one so far |',
             "| something is in a container, and no room is told | it is in the room that somebody entered last, or in "
             "which somebody handles it next |",
             "| the same container is used in two rooms, and no room is told | there is one in each |",

@@ -15,6 +15,8 @@ __version__ = "0.9.0"
 if TYPE_CHECKING:
     from storyproof.audits.audit import audit as audit
     from storyproof.audits.audit import verify as verify
+    from storyproof.audits.errata import apply_errata as apply_errata
+    from storyproof.audits.errata import lookup_errata as lookup_errata
     from storyproof.datasets.dials import Dial as Dial
     from storyproof.datasets.dials import dials as dials
     from storyproof.datasets.generate import generate as generate
@@ -63,6 +65,8 @@ _PLACES = {
     "evaluate": "storyproof.evaluation.evaluate",
     "experiment": "storyproof.experiments.experiment",
     "audit": "storyproof.audits.audit",
+    "lookup_errata": "storyproof.audits.errata",
+    "apply_errata": "storyproof.audits.errata",
     "process": "storyproof.datasets.process",
     "new_family": "storyproof.families.new_family",
     "compare": "storyproof.evaluation.compare",
@@ -91,6 +95,7 @@ __all__ = [
     "StoryproofError",
     "Stream",
     "__version__",
+    "apply_errata",
     "ask",
     "audit",
     "compare",
@@ -103,6 +108,7 @@ __all__ = [
     "generate",
     "judge",
     "load",
+    "lookup_errata",
     "new_family",
     "process",
     "prompt",

@@ -25,6 +25,7 @@ from storyproof.families.family import (
 from storyproof.runtime.notebook import NotebookView
 
 _SUGGESTS = "Did you mean"  # with which messages say what may have been meant
+_SEVERAL = re.compile(r"^[^\n]*[.!?] [^\n]*$")  # sentences of running text
 _LABELLED = re.compile(r"^\s*(?:\d+[.):]?\s+|[-*•]\s+)", re.MULTILINE)  # numbers and bullets of lists
 
 
@@ -76,17 +77,16 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
     try:
         readings = family.reword(attempts[0], question)
     except ParseError as error:
-        number = re.match(r"sentence (\d+)", str(error))
+        match = re.match(r"sentence (\d+)", str(error))
+        number = int(match[1]) if match else 0
         unread = [each.line for each in reading_problems if each.is_fatal and each.part == "story"]
-        further = bool(unread) and number is not None and int(number[1]) > min(unread)
-        # The first sentence of a running text has no line of its own.
-        further |= bool(unread) and number is not None and _SUGGESTS in str(error) and "\n" not in attempts[0]
-        problems = (
-            [ReadingProblem(str(error)), *reading_problems]
-            if further or (unread and number is None)
-            else reading_problems
-        )
-        return family, as_written, problems
+        # The sentences of a running text have no lines of their own.
+        further = bool(unread) and (number > min(unread) or _SEVERAL.search(attempts[0]) is not None)
+        further |= bool(unread) and _SUGGESTS in str(error) and "\n" not in attempts[0]
+        if further or (unread and match is None):
+            left = [each for each in reading_problems if each.part != "story" or each.line >= number]
+            return family, as_written, [ReadingProblem(str(error)), *left]
+        return family, as_written, reading_problems
     if not readings:
         return family, as_written, reading_problems
     chosen, problems = _choose_reading(family, text, readings)
@@ -108,9 +108,11 @@ def _choose_reading(
     readable = [each for each in tried if not any(problem.is_fatal for problem in each[1])]
     if not readable:
         return tried[0]
+    chosen, problems = readable[0]
+    if len(readable) == 1:
+        return chosen, problems
     proved = [family.prove_text(each.story, each.question, each.people) for each, _ in readable]
     answers = {tuple(family.answers_by_reading(each).values()): each.story for each in proved}
-    chosen, problems = readable[0]
     if len(answers) > 1:
         shown = " or ".join(map(quoted, answers.values()))
         problems.append(ReadingProblem(f"this can be read in several ways, with different answers: {shown}."))

@@ -298,11 +298,53 @@ def test_folders_and_archives_are_searched(tmp_path: Path) -> None:
         storyproof.audit(tmp_path / "bad.zip")
 
 
+def test_files_of_a_folder_that_hold_no_questions_are_left_out(tmp_path: Path) -> None:
+    write_lines(tmp_path / "mine.jsonl", ROWS)
+    (tmp_path / "readme.txt").write_text("How these data were made.\n")
+    report = storyproof.audit(tmp_path)
+    assert [each.file for each in report.files] == ["mine.jsonl"]
+    with zipfile.ZipFile(tmp_path / "both.zip", "w") as archive:
+        archive.write(tmp_path / "mine.jsonl", "one/mine.jsonl")
+        archive.write(tmp_path / "readme.txt", "licence.txt")
+    assert counts(storyproof.audit(tmp_path / "both.zip")) == counts(report)
+    (tmp_path / "readme.txt").write_text("1 Ann sang.\n")
+    with pytest.raises(DataError, match=r"readme\.txt, line 1"):
+        storyproof.audit(tmp_path)
+
+
+@pytest.mark.parametrize("answers", [[{"text": "jar", "answer_start": 3}], {"text": ["jar"], "answer_start": [3]}])
+def test_answers_may_be_objects_with_their_place_in_the_text(tmp_path: Path, answers: object) -> None:
+    """As in SQuAD, published and on the Hugging Face Hub."""
+    asked = [{"question": BELIEF, "answers": answers}, {"question": REALITY, "answers": answers}]
+    path = tmp_path / "sets.json"
+    path.write_text(json.dumps({"version": "1", "data": [{"paragraphs": [{"context": STORY, "qas": asked}]}]}))
+    found = counts(storyproof.audit(path))
+    assert (found["judged"], found["wrong"]) == (2, {"first_order": 1})
+
+
 def test_rows_in_memory_may_have_any_columns() -> None:
     report = storyproof.audit(pa.Table.from_pylist(ROWS))
     assert report.files[0].columns == GUESSED
     assert counts(report)["wrong"] == {"reality": 1}
     assert counts(storyproof.audit(ROWS)) == counts(report)
+
+
+def test_a_question_about_a_family_may_be_called_query(tmp_path: Path) -> None:
+    """A column that was taken for the question is not also the column `query` of kinship."""
+    path = tmp_path / "mine.csv"
+    text = "Ada is the mother of Ben. Ben's sister is Cleo."
+    path.write_text(f"passage,query,label\n{text},What is Cleo to Ada?,daughter\n{text},What is Ada to Cleo?,aunt\n")
+    totals = storyproof.audit(path).totals
+    assert (totals["judged"], totals["unread"], sum(totals["wrong_answers"].values())) == (2, {}, 1)
+
+
+def test_a_repeated_row_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    row = {"story": "Anna is Ben's mother. Ben is Sarah's father.", "question": "What is Sarah to Anna?"}
+    write_lines(path, [{**row, "answer": "granddaughter"}, {**row, "answer": "grandson"}])
+    report = storyproof.audit(path)
+    assert [each.row for each in report.files[0].findings if each.kind == "duplicate"] == [1]
+    assert report.totals["duplicates"] == 1
 
 
 def test_columns_under_our_names_may_hold_other_things(tmp_path: Path) -> None:

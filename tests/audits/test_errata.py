@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import storyproof
-from storyproof.audits.errata import errata_of, look_up, read_errata
+from storyproof.audits.errata import errata_of, known_errata, look_up, read_errata
 from storyproof.errors import DataError
 from storyproof.formats.columns import row_hash
 from tests.audits.test_own_rules import ROWS
@@ -68,17 +68,17 @@ def test_rows_are_known_in_other_orders_and_formats(file: Path, tmp_path: Path) 
     assert found.totals["other_answers"] == 2  # right labels of rows that another row asks with a wrong one
 
 
-def test_audit_looks_rows_up_and_corrects_them(file: Path, tmp_path: Path) -> None:
+def test_rows_are_looked_up_and_corrected(file: Path, tmp_path: Path) -> None:
     errata = write(file, tmp_path / "errata")
-    found = run("audit", str(file), "--errata", str(errata), "--fix", str(tmp_path / "fixed"))
-    assert found.exit_code == 1
-    assert "4 disagreements" in found.stdout
+    found = run("errata", "apply", str(file), "--errata", str(errata), "--out", str(tmp_path / "fixed"))
+    assert found.exit_code == 0
+    assert "Hi-ToM_data.json: 6 rows, 4 known errata; 2 of its rows are among the errata" in found.stdout
     fixed = json.loads((tmp_path / "fixed" / file.name).read_text())["data"]
     expected = ["old_sack", "tin_can", "tin_can", "blue_jar", "old_sack", "old_sack"]
     assert [row["answer"] for row in fixed] == expected
     assert [{**row, "answer": ""} for row in fixed] == [{**row, "answer": ""} for row in ROWS]
     assert storyproof.audit(tmp_path / "fixed" / file.name).ok
-    again = run("audit", str(tmp_path / "fixed" / file.name), "--errata", str(errata))
+    again = run("errata", "lookup", str(tmp_path / "fixed" / file.name), "--errata", str(errata))
     assert again.exit_code == 0, again.stdout
 
 
@@ -91,7 +91,7 @@ def test_letters_are_corrected_as_letters(tmp_path: Path) -> None:
     errata = errata_of(path, storyproof.audit(path).files[0])
     assert [(each.published, each.correct) for each in errata.entries] == [("box", "jar")]
     errata.write(tmp_path / "errata.jsonl")
-    storyproof.audit(path, errata=[tmp_path / "errata.jsonl"], fix=tmp_path / "fixed")
+    storyproof.apply_errata(path, tmp_path / "fixed", [tmp_path / "errata.jsonl"])
     assert json.loads((tmp_path / "fixed" / path.name).read_text())["answer"] == "B"
 
 
@@ -131,10 +131,46 @@ def test_values_of_errata_have_their_types(file: Path, tmp_path: Path) -> None:
             read_errata(path)
 
 
-def test_errata_audit_nothing(file: Path, tmp_path: Path) -> None:
+def test_lookup_lists_errata_and_writes_them(file: Path, tmp_path: Path) -> None:
     errata = write(file, tmp_path / "errata")
-    found = run("audit", str(file), "--errata", str(errata), "--certificate", str(tmp_path / "certificate"))
-    assert "--certificate is for what an audit finds; leave out --errata" in str(found.exception)
+    found = run(
+        "errata", "lookup", str(file), "--errata", str(errata), "--most", "1", "--json", str(tmp_path / "all.json")
+    )
+    assert found.exit_code == 1
+    assert "right only under another reading (Hi-ToM; oracle and checker" in found.stdout
+    assert "… and 3 more; --most 0 lists all" in found.stdout
+    assert len(json.loads((tmp_path / "all.json").read_text())["files"][0]["errata"]) == 4
+
+
+def test_without_a_file_of_errata_those_of_storyproof_are_used(file: Path) -> None:
+    found = run("errata", "lookup", str(file))
+    assert found.exit_code == 0, found.output
+    assert "6 rows, 0 known errata" in found.stdout
+    assert sum(len(each.entries) for each in known_errata()) > 1000
+
+
+def test_tomi_text_is_corrected(tmp_path: Path) -> None:
+    folder = tmp_path / "tomi"
+    storyproof.generate("tomi", test=10, train=0, val=0, seed=7, out=folder, format="babi")
+    path = folder / "test.txt"
+    right = path.read_bytes()
+    [*_, line] = (line for line in right.decode().splitlines() if line.count("\t") == 2)
+    question, answer, source = line.split("\t")
+    others = {each.split("\t")[1] for each in right.decode().splitlines() if "\t" in each} - {answer}
+    path.write_bytes(right.replace(line.encode(), f"{question}\t{min(others)}\t{source}".encode(), 1))
+    assert run("audit", str(path), "--write-errata", str(tmp_path / "errata")).exit_code == 1
+    [errata] = (tmp_path / "errata").iterdir()
+    done = run("errata", "apply", str(path), "--errata", str(errata), "--out", str(tmp_path / "fixed"))
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "fixed" / path.name).read_bytes() == right
+
+
+def test_errata_at_addresses_and_into_a_folder_that_is_there(file: Path, tmp_path: Path) -> None:
+    errata = write(file, tmp_path / "errata")
+    message = str(run("errata", "lookup", "s3://bucket/x.jsonl").exception)
+    assert "errata are looked up for files on this machine" in message
+    taken = run("errata", "apply", str(file), "--errata", str(errata), "--out", str(tmp_path / "errata"))
+    assert str(taken.exception) == f"{tmp_path / 'errata'} is not empty; choose another folder."
 
 
 def test_a_certificate_has_counts_and_hashes(file: Path, tmp_path: Path) -> None:
@@ -177,10 +213,9 @@ def test_files_in_folders_and_archives_have_errata_and_certificates(file: Path, 
         assert found.exit_code == 1, found.output
         assert json.loads((out / "certificate.json").read_text())["files"][0]["name"] == file.name
         assert len(read_errata(out / "errata" / "Hi-ToM_data.jsonl").entries) == 4
-    known = run(
-        "audit", str(tmp_path / "sets"), "--errata", str(tmp_path / "card-sets" / "errata" / "Hi-ToM_data.jsonl")
-    )
-    assert "4 disagreements" in known.stdout
+    written = tmp_path / "card-sets" / "errata" / "Hi-ToM_data.jsonl"
+    for place in (tmp_path / "sets", tmp_path / "set.zip"):
+        assert "4 known errata" in run("errata", "lookup", str(place), "--errata", str(written)).stdout
 
 
 def test_what_depends_on_the_reading_is_no_error_where_no_reading_is_stated(tmp_path: Path) -> None:
@@ -197,8 +232,8 @@ def test_what_depends_on_the_reading_is_no_error_where_no_reading_is_stated(tmp_
     assert [(each.expected, each.fix, each.reading) for each in found.findings] == [("", "", "closed")]
 
 
-def test_the_errata_of_the_repository_are_read_and_listed() -> None:
-    folder = Path(__file__).parents[2] / "errata"
+def test_the_errata_of_storyproof_are_read_and_listed() -> None:
+    folder = Path(storyproof.__file__).parent / "audits" / "errata"
     listed = (folder / "README.md").read_text(encoding="utf-8")
     files = sorted(folder.glob("*.jsonl"))
     assert len(files) >= 7
@@ -221,6 +256,14 @@ def test_records_with_several_rows_are_corrected(tmp_path: Path) -> None:
         json.dumps([{"text": story, "questions": asked}, {"text": story.replace("kite", "hat"), "questions": []}])
     )
     assert run("audit", str(path), "--write-errata", str(tmp_path / "errata")).exit_code == 1
-    run("audit", str(path), "--errata", str(tmp_path / "errata" / "stories.jsonl"), "--fix", str(tmp_path / "fixed"))
+    run(
+        "errata",
+        "apply",
+        str(path),
+        "--errata",
+        str(tmp_path / "errata" / "stories.jsonl"),
+        "--out",
+        str(tmp_path / "fixed"),
+    )
     fixed = json.loads((tmp_path / "fixed" / "stories.json").read_text())
     assert [each["answer"] for each in fixed[0]["questions"]] == ["sack", "chest"]

@@ -52,7 +52,7 @@ def test_the_table_on_the_page_is_what_is_stored() -> None:
 
 
 def test_errata_in_the_repository_are_read() -> None:
-    root = Path(__file__).parents[2] / "errata"
+    root = Path(__file__).parents[2] / "src/storyproof/audits/errata"
     files = sorted(root.glob("*.jsonl"))
     assert files
     for path in files:

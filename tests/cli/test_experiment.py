@@ -15,7 +15,7 @@ def test_it_shows_the_table_and_says_what_is_left(folder: Path, program: Program
     said = ended.out
     assert "Average and joint accuracy on ToM-bAbI and ToMi" in said
     assert "(100.0, +0.0)" in said
-    assert "left out: ToMi, published: Rules" in said
+    assert "left out: ToMi, published; ToMi, published stories, proved labels ('tomi' is published data" in said
     assert "4 of 19 trainings done; written to experiments/results/tomi-table1-quick" in said
     assert (folder / "experiments/results/tomi-table1-quick/table.csv").is_file()
 

@@ -311,12 +311,12 @@ def test_marker_of_another_form(tmp_path: Path) -> None:
 def test_what_is_refused_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("mine")
     write(tmp_path / "data", False, "old")
-    for name, option, said in (
-        ("data", "--out", r"is not empty; choose another folder or replace it with --force\.$"),
-        ("data", "--output-dir", r"is not empty; choose another folder\.$"),
-        ("file/data", "--out", r"cannot write to .*file: (Not a directory|File exists); choose another folder for"),
+    for name, force, said in (
+        ("data", False, r"is not empty; choose another folder or replace it with --force\.$"),
+        ("data", None, r"is not empty; choose another folder\.$"),
+        ("file/data", False, r"cannot write to .*file: (Not a directory|File exists); choose another folder for"),
     ):
-        with pytest.raises(DataError, match=said), whole_folder(tmp_path / name, False, option):
+        with pytest.raises(DataError, match=said), whole_folder(tmp_path / name, force):
             pytest.fail("began to write")
     monkeypatch.setattr(folders.Claim, "take", lambda self: pytest.fail("began to write"))
     with pytest.raises(DataError, match="file is a file; choose a folder for --out"):

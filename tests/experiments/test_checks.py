@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import storyproof
-from storyproof.errors import ConfigError, DataError
+from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments import experiment as experiment_module
 from storyproof.experiments.experiment import Outcome
 from tests.groups import only_first
@@ -257,6 +257,55 @@ def test_figures_of_another_training_are_not_kept(made: Path) -> None:
     assert [cell["source"] for cell in json.loads(path.read_text())["cells"]] == [
         cell["source"].removesuffix("0") for cell in plain["cells"]
     ]
+
+
+def test_one_row_is_repeated_and_all_others_stay_as_they_are(made: Path) -> None:
+    """As in a fresh copy of an earlier version: its other figures stay, and the table says which are old."""
+    path = made / RESULTS
+    plain = json.loads(path.read_text())
+    for cell in plain["cells"]:
+        cell["source"] += "0"
+        cell["runs"] = [0.25 for _ in cell["runs"]]
+    path.write_text(json.dumps(plain))
+    shutil.rmtree(made / "runs")
+    row = "ToMi, proved: MemNN, stories as they are"
+    lines: list[str] = []
+    found = quick(made, only=[row], models=None, progress=lines.append)  # without the published data of the others
+    assert [line.partition(":")[0] for line in lines] == ["memnn-plain on tomi-proved"]
+    assert (found.done, found.written) == (1, True)
+    after = {(cell["group"], cell["row"], cell["column"]): cell for cell in json.loads(path.read_text())["cells"]}
+    for cell in plain["cells"]:
+        if cell["runs"]:
+            now = after[cell["group"], cell["row"], cell["column"]]
+            if f"{cell['group']}: {cell['row']}" == row:
+                assert now["source"] == cell["source"].removesuffix("0")
+            else:
+                assert (now["runs"], now["source"]) == (cell["runs"], cell["source"])
+    repeated = [cell for cell in after.values() if f"{cell['group']}: {cell['row']}" == row]
+    assert repeated
+    assert any(run != 0.25 for cell in repeated for run in cell["runs"])
+    lines.clear()
+    again = quick(made, only=["ToMi, published"], published=made.parent / "published", progress=lines.append)
+    assert [line.partition(":")[0] for line in lines] == ["memnn-plain on tomi"]
+    assert not any("earlier version" in note for note in again.table.notes)
+
+
+def test_rows_of_an_earlier_version_are_named(made: Path) -> None:
+    path = made / RESULTS
+    plain = json.loads(path.read_text())
+    for cell in plain["cells"]:
+        cell["source"] += "0" * (cell["data"] == "tomi")
+    path.write_text(json.dumps(plain))
+    shutil.rmtree(made / "runs")
+    found = quick(made, only=["ToMi, proved"], published=made.parent / "published")
+    said = "measured on stories or settings of an earlier version: ToMi, published"  # all its rows with figures
+    assert found.table.notes[-1] == said
+    assert said in (made / "tomi-table3-quick/table.md").read_text()
+
+
+def test_unknown_rows_list_the_known(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown row of tomi-table3 'MemN'.*Known: .*ToMi, published: MemNN"):
+        quick(tmp_path, only=["MemN"])
 
 
 def refuse(line: str) -> None:

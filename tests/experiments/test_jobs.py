@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.experiments.datasets import Datasets
+from storyproof.datasets.generate import generate
+from storyproof.experiments.datasets import Datasets, _sample_hash
 from storyproof.experiments.declaration import Experiment, read
 from storyproof.experiments.jobs import plan
 from storyproof.solvers.neural.models.registry import MODELS
@@ -81,7 +82,7 @@ CHANGES: dict[str, Callable[[Experiment], Experiment]] = {
     "runs": lambda found: replace(found, runs=7),
     "seed": lambda found: with_data(found, "tomi-proved", seed=7),
     "benchmark": lambda found: with_data(found, "tomi-proved", benchmark="tom-babi"),
-    "settings": lambda found: with_data(found, "tomi-proved", settings={"readings": "open"}),
+    "settings": lambda found: with_data(found, "tomi-proved", settings={"robust": True}),
     "stories": lambda found: with_data(found, "tomi-proved", train=18),
 }
 
@@ -99,6 +100,34 @@ def test_another_folder_for_another(change: str) -> None:
     assert before != after
     other = folder_of(CHANGES[change](declared), "tomi-30k") != folder_of(declared, "tomi-30k")
     assert other == (change in ("model", "options", "training", "runs"))  # what is not of the one data set alone
+
+
+def test_noise_is_at_the_end_where_the_proof_comes_first() -> None:
+    found = read("clutrr-robust-synthetic", quick=True)
+    plain, ordered = (found.data[f"synthetic-supporting{end}"] for end in ("", "-ordered"))
+    sets = Datasets(None)
+    assert sets.identity(plain, 0) != sets.identity(ordered, 0)
+    pairs = list(zip(sets.tests(plain), sets.tests(ordered), strict=True))
+    assert any(before.story != after.story for before, after in pairs)
+    for before, after in pairs:
+        lines = before.story.split("\n")
+        first = [lines[number - 1] for number in before.proof]
+        assert after.story.split("\n") == [*first, *(line for line in lines if line not in first)]
+        assert after.proof == list(range(1, len(first) + 1))
+        assert (after.answer, after.question) == (before.answer, before.question)
+
+
+def test_another_folder_for_another_text_of_the_same_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before release 1.0 a benchmark's stories change within its version, and so does what is trained on them."""
+    declared = read("tomi-table2", quick=True)
+    before = folder_of(declared, "tomi-proved")
+    _sample_hash.cache_clear()
+    monkeypatch.setattr(
+        "storyproof.experiments.datasets.generate", lambda *given, **more: generate("tomi", train=3, seed=8)
+    )
+    after = folder_of(declared, "tomi-proved")
+    _sample_hash.cache_clear()
+    assert before != after
 
 
 def test_what_leaves_a_job_as_it_is() -> None:

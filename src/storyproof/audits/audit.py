@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storyproof.audits.errata import Errata, look_up, read_errata
 from storyproof.audits.fixes import MANNERS, MARK, fixes
 from storyproof.audits.plain_checks import MOST_COMPARED, RowHashes, find_shared
 from storyproof.audits.row_consistency import OrderOfRows, SplitOrder
@@ -70,7 +69,6 @@ def audit(
     proofs: bool = False,
     fix: str | Path | None = None,
     ambiguous: str = MARK,
-    errata: Sequence[str | Path] = (),
     engine: Engine | None = None,
     progress: Progress = lambda rows: None,
 ) -> AuditReport:
@@ -94,7 +92,6 @@ def audit(
             questions per file where it takes long.
         fix: Write the corrected files there, with `errata.csv`.
         ambiguous: What to do there with rows from which no answer follows: mark or drop them.
-        errata: Files of errata. Rows are looked up there, and nothing is derived; with `fix` they are corrected so.
         engine: Where files are read, see `storyproof.engines`; by default one after the other, here.
         progress: Called with how many rows were judged since the last call.
 
@@ -121,8 +118,6 @@ def audit(
     settings |= {} if rules is None else {"rules": rules}
     settings |= {"columns": parse_columns(columns)} if columns else {}
     settings |= {"consistent": parse_consistent(consistent)} if consistent else {}
-    if errata:
-        return _look_up(paths, [read_errata(each) for each in errata], fix)
     with unpacked(paths) as places:
         return _audit(places, settings, format, fix, ambiguous, engine, progress)
 
@@ -130,17 +125,6 @@ def audit(
 def audited_files(paths: Sequence[str | Path]) -> list[Path]:
     """Return the files at some paths, in the order of the reports of an audit."""
     return find_files(folders_with_data(paths)[0])
-
-
-def _look_up(paths: Sequence[str | Path], errata: Sequence[Errata], fix: str | Path | None) -> AuditReport:
-    """Return the known errata of files, and write corrected copies."""
-    if any(map(is_url, paths)):
-        raise ConfigError("errata are looked up for files on this machine; copy them here first.")
-    files = audited_files(paths)
-    reports = [look_up(file, errata) for file in files]
-    if fix is not None:
-        _write_fixed(Path(fix), files, reports, MARK)
-    return AuditReport(reports)
 
 
 def _audit(
@@ -186,7 +170,7 @@ def _audit(
     if not any(report.questions for report in reports):
         raise DataError(f"{' and '.join(map(str, paths))} contains no questions, so there is nothing to audit.")
     if fix is not None:
-        _write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
+        write_fixed(Path(fix), [Path(file.file.place) for file in files], reports, ambiguous)
     problems = dict.fromkeys(problem for each in manifests for problem in each.problems(hashes))
     lacks = any(each.is_folder and each.manifest is None for each in manifests)
     shared = find_shared(compared)  # nothing if there are too many rows
@@ -501,11 +485,21 @@ def _manifest_finding(problem: str) -> Finding:
     return Finding(file=MANIFEST, kind=DIFFERS, field="file", found=problem, expected="the file as it was written")
 
 
-def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str) -> None:
-    """Write corrected copies of all files, or none; in folders as they were if there are several."""
+def write_fixed(
+    out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str = MARK, option: str = "--fix"
+) -> None:
+    """Write corrected copies of all files, or none; in folders as they were if there are several.
+
+    Args:
+        out: A new folder.
+        files: What was audited.
+        reports: What was found in each.
+        ambiguous: What to do with rows from which no answer follows.
+        option: What the folder is called in messages.
+    """
     parents = {file.resolve().parent for file in files}
     root = os.path.commonpath(parents)
-    with whole_folder(out, force=False, option="--fix") as folder:
+    with whole_folder(out, None, option) as folder:
         for file, report in zip(files, reports, strict=True):
             into = folder / file.resolve().parent.relative_to(root)
             into.mkdir(exist_ok=True, parents=True)

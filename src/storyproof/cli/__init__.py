@@ -21,6 +21,7 @@ from storyproof.cli import (
     compare,
     diagnose,
     doctor,
+    errata,
     evaluate,
     experiment,
     generate,
@@ -79,7 +80,8 @@ app.command("process", cls=Command, short_help="Convert raw data to one JSON lis
 app.command("audit", cls=Command, short_help="Check every label against the text, and write corrected files.")(
     audit.audit
 )
-app.command("verify", cls=Command, short_help="Another name of audit.")(audit.audit)
+app.command("verify", cls=Command, short_help="Another name of audit.", hidden=True)(audit.audit)
+app.add_typer(errata.app, name="errata", short_help="Look up labels that are known to be wrong, and correct them.")
 app.command("show", cls=Command, short_help="Show a story with answers and proofs, or draw it.")(show.show)
 app.command("train", cls=TrainingCommand, short_help="Train one of the classical models.")(train.train)
 app.command("evaluate", cls=ModelCommand)(evaluate.evaluate)

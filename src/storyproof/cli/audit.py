@@ -74,14 +74,6 @@ def audit(
     ] = False,
     fix: Annotated[Path | None, typer.Option(help="Write the corrected files to this folder, with errata.csv.")] = None,
     ambiguous: Annotated[str, typer.Option(help="--fix: 'mark' or 'drop' rows from which no answer follows.")] = "mark",
-    errata: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="<path>",
-            help="Only look rows up in this file of errata, and with --fix correct them so; may be repeated.",
-            show_default=False,
-        ),
-    ] = None,
     write_errata: Annotated[
         Path | None, typer.Option(help="Write errata to this folder: hashes of rows and corrections, no texts.")
     ] = None,
@@ -165,8 +157,6 @@ def audit(
         if folder is not None:
             engines.refuse_urls(places, option)
             check_folder(folder, option)
-            if errata:
-                raise ConfigError(f"{option} is for what an audit finds; leave out --errata, which audits nothing.")
     if fix is not None:
         check_folder(fix, "--fix")
     elif is_given(context, "ambiguous") and ambiguous in ("mark", "drop"):
@@ -186,7 +176,6 @@ def audit(
             proofs=proofs,
             fix=fix,
             ambiguous=ambiguous,
-            errata=tuple(errata or ()),
             engine=started,
             progress=progress,
         )

@@ -22,7 +22,8 @@ def experiment(
         str,
         typer.Argument(
             help="tomi-table1, tomi-table2, tomi-table3, tomi-growth, tom-k-orders, tom-k-plain, "
-            "clutrr-generalization, clutrr-robust, clutrr-robust-synthetic, clutrr-placeholders or clutrr-embeddings.",
+            "clutrr-generalization, clutrr-robust, clutrr-robust-synthetic, clutrr-settings, "
+            "clutrr-placeholders or clutrr-embeddings.",
             autocompletion=completion.experiments,
         ),
     ],
@@ -47,6 +48,13 @@ def experiment(
         bool,
         typer.Option("--keep", help="Keep figures of the written table if their training and test are the same."),
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Repeat only this row, given by its label, its group, or 'GROUP: LABEL', and keep all other figures "
+            "of the written table; can be given several times."
+        ),
+    ] = None,
     json_out: JsonOut = None,
 ) -> None:
     """Reproduce a paper's table beside its own figures; rerun the same command to resume, finished runs are skipped."""
@@ -67,6 +75,7 @@ def experiment(
                 minutes=minutes,
                 encoder=encoder,
                 keep=keep,
+                only=only,
                 progress=lambda line: note(line, err=True),
             )
     except KeyboardInterrupt:

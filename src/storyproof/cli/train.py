@@ -27,8 +27,8 @@ def train(
     model: Annotated[
         str,
         typer.Argument(
-            help="memnn, relnet or entnet; bilstm-mean, bilstm-attention, rn, mac, bert, bert-lstm, gat or rmc; or "
-            "tracker or composer, which draw their own stories.",
+            help="memnn, relnet or entnet; lstm, bilstm-mean, bilstm-attention, rn, mac, bert, bert-lstm, gat or rmc; "
+            "or tracker or composer, which draw their own stories.",
             autocompletion=completion.trainable,
         ),
     ],

@@ -38,12 +38,14 @@ _drafts: set[Path] = set()
 
 
 @contextmanager
-def whole_folder(out: Path, force: bool, option: str = "--out", job: Mapping[str, Any] | None = None) -> Iterator[Path]:
+def whole_folder(
+    out: Path, force: bool | None, option: str = "--out", job: Mapping[str, Any] | None = None
+) -> Iterator[Path]:
     """Open a draft that becomes the folder `out` if all goes well and vanishes if not.
 
     Args:
         out: The folder; must not hold anything yet, unless it may be replaced.
-        force: Replace a dataset that storyproof wrote and nobody has changed or added to.
+        force: Replace a dataset that storyproof wrote and nobody has changed or added to; None if users cannot ask so.
         option: What users call the folder.
         job: What is written, as plain values of JSON, if it is written in shards. A draft in which a shard is finished
             is then kept if something goes wrong, and opened again by the next run of the same job.
@@ -60,7 +62,7 @@ def whole_folder(out: Path, force: bool, option: str = "--out", job: Mapping[str
     claim = claim_target(out, option)
     try:
         try:
-            draft = _settle_leftovers(out, force, option, job)
+            draft = _settle_leftovers(out, bool(force), option, job)
             check_free(out, force, option, draft)
             draft = draft or _make_draft(out, job)
         except OSError as error:
@@ -184,14 +186,14 @@ def _held(out: Path, draft: Path | None = None) -> list[Path]:
     return [path for path in out.iterdir() if path not in (_lock(out), draft)]
 
 
-def check_free(out: Path, force: bool, option: str, draft: Path | None = None) -> None:
+def check_free(out: Path, force: bool | None, option: str, draft: Path | None = None) -> None:
     """Raise DataError unless a folder is empty or missing, or is a dataset that may be replaced."""
     if not os.path.lexists(out) or (out.is_dir() and not _held(out, draft)):
         return
     if not out.is_dir():
         raise DataError(f"{out} is a file; choose a folder for {option}.")
     if not force:
-        advice = " or replace it with --force" if option == "--out" else ""
+        advice = "" if force is None else " or replace it with --force"
         raise DataError(f"{out} is not empty; choose another folder{advice}.")
     if not is_dataset(out):
         state = "changed, or not written by storyproof" if (out / MANIFEST).exists() else "missing"

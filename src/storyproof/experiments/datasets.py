@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from storyproof.catalog import load
-from storyproof.datasets.generate import generate
+from storyproof.datasets.generate import generate, make_benchmark
 from storyproof.datasets.reading import DataFile, Source, find_source, read_examples
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
@@ -16,6 +18,8 @@ from storyproof.experiments.declaration import DeclaredData
 from storyproof.generation.seeds import digest
 
 TRAIN, TEST = 0, 1  # the two parts of a data set
+PROOF_FIRST = "proof first"
+_PARTS = ("train", "test")  # their names as settings of a benchmark
 
 
 class Datasets:
@@ -44,6 +48,8 @@ class Datasets:
             return ""
         if self._published is None:
             return f"'{data.published}' is published data; give its parent folder with --published"
+        if not (self._published / data.published).exists():
+            return f"--published has no '{data.published}'"
         try:
             for part in (TRAIN, TEST):
                 self._source(data, part)
@@ -60,10 +66,12 @@ class Datasets:
         return {
             "benchmark": data.benchmark.partition("@")[0],  # its version is beside it
             "version": _version(data.benchmark),
+            "text": _sample_hash(data.benchmark, json.dumps(dict(data.settings), sort_keys=True), part, data.seed),
             "settings": dict(data.settings),
-            "part": ("train", "test")[part],
+            "part": _PARTS[part],
             "count": count,
             "seed": data.seed,
+            **({"sentences": data.sentences} if data.sentences == PROOF_FIRST else {}),
         }
 
     def training(self, data: Sequence[DeclaredData]) -> list[list[Example]]:
@@ -84,9 +92,10 @@ class Datasets:
     def _examples(self, data: DeclaredData, part: int) -> list[Example]:
         count = data.test if part == TEST else data.train
         if not data.published:
-            settings: dict[str, Any] = {**dict(data.settings), ("train", "test")[part]: count}
+            settings: dict[str, Any] = {**dict(data.settings), _PARTS[part]: count}
             table = generate(data.benchmark, seed=data.seed, **settings)
-            return [Example.from_row(row) for row in table.to_pylist()]
+            examples = [Example.from_row(row) for row in table.to_pylist()]
+            return list(map(_proof_first, examples)) if data.sentences == PROOF_FIRST else examples
         source = self._source(data, part)
         examples = read_examples(source, proved=data.labels == "proved", max_stories=count or None)
         if not examples:
@@ -103,7 +112,24 @@ class Datasets:
         return self._hashes[file]
 
 
+def _proof_first(example: Example) -> Example:
+    """Return an example with the sentences on which the answer rests in front, in their order, and the others after."""
+    numbered = list(enumerate(example.story.split("\n"), start=1))
+    named = set(example.proof)
+    first = [line for number, line in numbered if number in named]
+    rest = [line for number, line in numbered if number not in named]
+    return replace(example, story="\n".join([*first, *rest]), proof=list(range(1, len(first) + 1)))
+
+
 @cache
 def _version(benchmark: str) -> int:
     version: int = load("benchmark", benchmark).version
     return version
+
+
+@cache
+def _sample_hash(benchmark: str, settings: str, part: int, seed: int) -> str:
+    """Return a hash of a few stories, questions and answers: before release 1.0 they change within one version."""
+    given: dict[str, Any] = json.loads(settings)
+    table = generate(benchmark, seed=seed, **{**given, _PARTS[part]: make_benchmark(benchmark, seed, **given).round})
+    return digest(table.select(["story", "question", "answer"]).to_pylist()).hex()[:8]

@@ -31,6 +31,7 @@ class DeclaredModel:
         solver: The name of that solver in the catalog.
         options: Options that differ from the model's recipe.
         training: Settings of training that differ from the model's recipe.
+        runs: How many runs, for a model that takes long; 0 for as many as the experiment has.
     """
 
     name: str
@@ -39,6 +40,7 @@ class DeclaredModel:
     solver: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    runs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class DeclaredData:
         published: A folder in the user's folder of published data.
         splits: Its splits for training and for testing.
         labels: Published labels as `given`, or `proved` from the text.
+        sentences: The order of a generated story's sentences: as `given`, or `proof first`, with noise at the end.
         training: Settings of training on it that differ from those of the model.
         stack: Models train on all data sets of one stack at once; by default each is a stack of its own.
     """
@@ -68,6 +71,7 @@ class DeclaredData:
     published: str = ""
     splits: tuple[str, str] = ("train", "test")
     labels: str = "given"
+    sentences: str = "given"
     training: Mapping[str, Any] = field(default_factory=dict)
     stack: str = ""
 
@@ -221,6 +225,7 @@ def _reduce(experiment: Experiment) -> Experiment:
             model,
             options={**model.options, **small["options"].get(model.model, {})},
             training={**model.training, **small["training"]},
+            runs=0,
         )
         for name, model in experiment.models.items()
     }

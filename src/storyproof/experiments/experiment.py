@@ -6,7 +6,7 @@ import errno
 import os
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,9 +17,9 @@ from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNa
 from storyproof.evaluation.provenance import provenance
 from storyproof.experiments.datasets import Datasets
 from storyproof.experiments.declaration import Experiment, TableCell, read
-from storyproof.experiments.jobs import REMEDY, ExperimentPlan, Job, needs_encoder, plan
-from storyproof.experiments.table import FIGURES, RESULTS, TABLES, ResultTable, draw, tabulate, write_tables
-from storyproof.experiments.worker import DONE, ELSEWHERE, STOPPED, TOO_LARGE, spent, work
+from storyproof.experiments.jobs import REMEDY, ExperimentPlan, Job, KeptFigures, needs_encoder, plan
+from storyproof.experiments.table import FIGURES, RESULTS, TABLES, Encoder, ResultTable, draw, tabulate, write_tables
+from storyproof.experiments.worker import DONE, ELSEWHERE, STOPPED, TOO_LARGE, is_done, spent, work
 from storyproof.io.atomic_files import read_json, write_json, writing_to
 from storyproof.io.locks import Claim
 from storyproof.solvers.neural.data.encoder_identity import check_encoder
@@ -67,6 +67,7 @@ def experiment(
     minutes: float | None = None,
     encoder: str | None = None,
     keep: bool = False,
+    only: Sequence[str] | None = None,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
     """Train and test what a table needs, skip what is done, and write the table so far.
@@ -84,6 +85,8 @@ def experiment(
         minutes: The time limit; repeat the same call to resume.
         encoder: A pretrained encoder's folder, for BERT models; without it they are left out.
         keep: Keep figures of the written table that come from the same training and test, without repeating these.
+        only: Train and test only what these rows need, each given by its label, its group, or `GROUP: LABEL`; all other
+            figures of the written table stay as they are. With `keep`, so do those of the rows that are up to date.
         progress: Called with lines of progress.
 
     Raises:
@@ -100,6 +103,7 @@ def experiment(
     started = time.monotonic()
     declared = read(name, quick=quick)
     check_request(declared, runs, minutes, models, encoder)
+    chosen = choose_cells(declared, only, models)
     out = Path(out)
     folder = out / (f"{name}-quick" if quick else name)
     sets = Datasets(Path(published) if published is not None else None)
@@ -107,13 +111,18 @@ def experiment(
     check_separate(declared, published, folder, out / _RUNS)
     check_folder(folder, (*TABLES, *FIGURES, _ABOUT), _ABOUT)
     planned = plan(declared, sets, out / _RUNS, runs, encoder)
-    check_kept(folder, declared, planned, runs, encoder)
-    if keep:
-        planned = keep_figures(folder, declared, planned)
+    check_kept(folder, declared, planned, runs, encoder, chosen if only is not None else None)
+    if keep or only is not None:
+        planned = keep_figures(folder, declared, planned, whatever=only is not None)
     _commands(folder)  # raises at once if they cannot be read
     until = _alarm(started, minutes)
-    wanted = [job for job in planned.jobs if models is None or job.model.name in models]
-    wanted = [job for job in wanted if not planned.is_done(job)]
+    trained = {(cell.model, cell.data) for cell in chosen}
+    wanted = [
+        job
+        for job in planned.jobs
+        if any((job.model.name, data.name) in trained for data in job.training_sets)
+        and not (planned.is_done(job) if keep or only is None else is_done(planned.of(job)))
+    ]
     if any(job.model.model for job in wanted):
         from storyproof.solvers.neural.training_job import choose_device
 
@@ -127,7 +136,7 @@ def experiment(
         except StoryproofError as error:  # continue with the others
             progress(f"{job.title}: {error}")
             failed.append((job, error))
-    command = _command(name, out, quick, published, device, runs, models, minutes, encoder, keep)
+    command = _command(name, out, quick, published, device, runs, models, minutes, encoder, keep, only)
     with Claim(folder / _LOCK).when_free():  # or a table could replace one that has more figures
         outcome = _write(declared, planned, folder, command, left)
     if failed:
@@ -153,6 +162,8 @@ def _named(failed: Sequence[tuple[Job, StoryproofError]], outcome: Outcome) -> S
 
 def _write(declared: Experiment, planned: ExperimentPlan, folder: Path, command: str, left: list[str]) -> Outcome:
     table = tabulate(declared, planned)
+    if table.encoder is None and any(needs_encoder(declared.models[cell.model]) for cell in planned.kept):
+        table = replace(table, encoder=_kept_encoder(folder))
     done = [job for job in planned.jobs if planned.is_done(job)]
     if blank := blanks(folder, declared, planned):
         remark = (
@@ -170,11 +181,10 @@ def _write(declared: Experiment, planned: ExperimentPlan, folder: Path, command:
 
 def _about(folder: Path, table: ResultTable, planned: ExperimentPlan, done: list[Job], command: str) -> dict[str, Any]:
     """Return the commands, packages and hardware behind the figures."""
-    before = _read_about(folder).get("trainings", {}) if planned.kept else {}
-    times = {}
-    for job in planned.jobs:
-        if seconds := spent(job) or before.get(job.folder.name):
-            times[job.folder.name] = seconds
+    before = _read_about(folder).get("trainings", {})
+    kept = dict.fromkeys(figures.source.partition("/")[0] for figures in planned.kept.values())
+    times = {name: before[name] for name in kept if name in before}
+    times |= {job.folder.name: spent_on for job in planned.jobs if (spent_on := spent(job))}
     return {
         "experiment": table.experiment.name,
         "commands": [*dict.fromkeys([*_commands(folder), command])],
@@ -207,6 +217,15 @@ def _read_about(folder: Path) -> dict[str, Any]:
     return about
 
 
+def _kept_encoder(folder: Path) -> Encoder | None:
+    """Return the encoder behind kept figures, as the written table describes it."""
+    described = _read_about(folder).get("encoder")
+    try:
+        return Encoder(described["name"], described["digest"], tuple(described["models"])) if described else None
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{folder / _ABOUT} is damaged ({error}); {REMEDY}.") from error
+
+
 def _version(package: str) -> str | None:
     try:
         return version(package)
@@ -229,6 +248,7 @@ def _command(
     minutes: float | None,
     encoder: str | None,
     keep: bool,
+    only: Sequence[str] | None,
 ) -> str:
     """Return the command line that does the same."""
     options = {
@@ -241,6 +261,7 @@ def _command(
         "--encoder": encoder,
     }
     words = ["storyproof", "experiment", name, *(["--quick"] if quick else []), *(["--keep"] if keep else [])]
+    words += [word for row in only or () for word in ("--only", row)]
     for option, value in options.items():
         if value is not None:
             words += [option, str(value)]
@@ -271,6 +292,28 @@ def check_request(
         check_encoder(encoder)
 
 
+def choose_cells(
+    experiment: Experiment, only: Sequence[str] | None, models: Sequence[str] | None
+) -> frozenset[TableCell]:
+    """Return the cells whose figures are asked for: those of some rows and models, by default all.
+
+    Args:
+        experiment: The experiment.
+        only: The rows, each given by its label, its group, or `GROUP: LABEL`.
+        models: The names of the models.
+
+    Raises:
+        UnknownNameError: If there is no such row.
+    """
+    names = {row.named(": "): {row.named(": "), row.label, row.group} for row in experiment.rows}
+    for each in only or ():
+        if not each or not any(each in spelt for spelt in names.values()):
+            raise UnknownNameError(f"row of {experiment.name}", each, names)
+    rows = [row for row in experiment.rows if only is None or names[row.named(": ")].intersection(only)]
+    cells = (experiment.cell(row, column) for row in rows for column in experiment.columns)
+    return frozenset(cell for cell in cells if models is None or cell.model in models)
+
+
 def check_published(experiment: Experiment, sets: Datasets, published: str | Path | None) -> None:
     """Check that published data, if given, contain something that an experiment needs.
 
@@ -287,7 +330,12 @@ def check_published(experiment: Experiment, sets: Datasets, published: str | Pat
 
 
 def check_kept(
-    folder: Path, experiment: Experiment, planned: ExperimentPlan, runs: int | None, encoder: str | None
+    folder: Path,
+    experiment: Experiment,
+    planned: ExperimentPlan,
+    runs: int | None,
+    encoder: str | None,
+    only: Set[TableCell] | None = None,
 ) -> None:
     """Check that all kept results can be read, and that no figures of the written table would be lost.
 
@@ -297,6 +345,7 @@ def check_kept(
         planned: Its jobs.
         runs: The number of runs; None for that of the experiment.
         encoder: The given encoder.
+        only: The cells that are repeated, if all others keep their figures.
 
     Raises:
         ConfigError: If figures would be lost.
@@ -306,8 +355,8 @@ def check_kept(
         result.read()
     for job in planned.jobs:
         spent(job)
-    path, number = folder / RESULTS, runs or experiment.runs
-    kept = _figures(path, experiment)
+    path = folder / RESULTS
+    kept = [(cell, count) for cell, count in _figures(path, experiment) if only is None or cell in only]
     lost = [experiment.models[cell.model] for cell, _ in kept if cell in planned.missing]
     if lost:
         options = {"--encoder" if encoder is None and needs_encoder(model) else "--published" for model in lost}
@@ -315,9 +364,15 @@ def check_kept(
             f"{path} has figures in {_cells(len(lost))} that would be left out now; give "
             f"{' and '.join(sorted(options))} as before, or another --out."
         )
-    other = [count for cell, count in kept if not experiment.models[cell.model].solver and count != number]
+    other = [
+        (count, number)
+        for cell, count in kept
+        if not (model := experiment.models[cell.model]).solver
+        and count != (number := runs or model.runs or experiment.runs)
+    ]
     if other:
-        counts = " or ".join(map(str, sorted(set(other))))
+        counts = " or ".join(map(str, sorted({count for count, _ in other})))
+        number = other[0][1]
         raise ConfigError(
             f"{path} has figures of {counts} runs in {_cells(len(other))}, which {number} runs would replace; give "
             f"--runs {counts}, or another --out."
@@ -373,8 +428,16 @@ def blanks(folder: Path, experiment: Experiment, planned: ExperimentPlan) -> str
     return _cells(len(gone)) if gone else ""
 
 
-def keep_figures(folder: Path, experiment: Experiment, planned: ExperimentPlan) -> ExperimentPlan:
+def keep_figures(
+    folder: Path, experiment: Experiment, planned: ExperimentPlan, *, whatever: bool = False
+) -> ExperimentPlan:
     """Return a plan with the figures of a written table that come from the same training and test as they would now.
+
+    Args:
+        folder: The folder of the table.
+        experiment: The experiment.
+        planned: Its jobs.
+        whatever: Keep figures from other trainings and tests too, such as those of an earlier version.
 
     Raises:
         DataError: If a file is damaged.
@@ -383,8 +446,10 @@ def keep_figures(folder: Path, experiment: Experiment, planned: ExperimentPlan) 
     kept = {}
     for cell, plain in _cells_of(path) if path.is_file() else ():
         result = planned.result(cell) if cell in cells else None
-        if plain["runs"] and result is not None and result.read() is None and plain.get("source") == result.source:
-            kept[cell] = tuple(map(float, plain["runs"]))
+        source = plain.get("source")
+        same = result is not None and source == result.source
+        if plain["runs"] and cell in cells and (same or whatever) and (result is None or result.read() is None):
+            kept[cell] = KeptFigures(tuple(map(float, plain["runs"])), str(source or ""))
     return replace(planned, kept=kept)
 
 

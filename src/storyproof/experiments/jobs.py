@@ -96,6 +96,14 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptFigures:
+    """The figures of every run in a cell of the written table, and what identifies the training and test behind it."""
+
+    runs: tuple[float, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class ExperimentPlan:
     """All jobs of an experiment.
 
@@ -104,14 +112,14 @@ class ExperimentPlan:
         results: The result of each model, data set and test set.
         missing: The cells that are left out, and why.
         encoder_identity: That of the given encoder; its files are hashed only once.
-        kept: The figures of every run in cells that are taken from the written table, without results of their own.
+        kept: The figures of cells that are taken from the written table, without results of their own.
     """
 
     jobs: list[Job]
     results: dict[tuple[str, str, str], Result]
     missing: dict[TableCell, str]
     encoder_identity: str | None
-    kept: Mapping[TableCell, tuple[float, ...]] = field(default_factory=dict)
+    kept: Mapping[TableCell, KeptFigures] = field(default_factory=dict)
 
     def result(self, cell: TableCell) -> Result | None:
         """Return the result of a cell, if it is not left out."""
@@ -128,9 +136,14 @@ class ExperimentPlan:
     def is_done(self, job: Job) -> bool:
         """Return whether all results of a job are there, or their figures are kept; raise DataError if one is damaged.
 
-        A table has figures in all cells of a result or in none, so one cell stands for all.
+        A table has figures in all cells of a result or in none, so one cell stands for all. Figures of an earlier
+        version do not count.
         """
-        kept = {(cell.model, cell.data, cell.test) for cell in self.kept}
+        kept = {
+            (cell.model, cell.data, cell.test)
+            for cell, figures in self.kept.items()
+            if (result := self.result(cell)) is not None and figures.source == result.source
+        }
         return all(
             (job.model.name, result.data.name, result.test.name) in kept or result.read() is not None
             for result in self.of(job)
@@ -161,7 +174,15 @@ def plan(experiment: Experiment, sets: Datasets, root: Path, runs: int | None, e
         training_sets = tuple(experiment.data[each] for each in experiment.data if each in tests_by_training)
         model = experiment.models[name]
         job = _job(
-            model, stack, training_sets, tests_by_training, sets, root, runs or experiment.runs, encoder, identity
+            model,
+            stack,
+            training_sets,
+            tests_by_training,
+            sets,
+            root,
+            runs or model.runs or experiment.runs,
+            encoder,
+            identity,
         )
         jobs.append(job)
         for data in training_sets:
@@ -202,10 +223,12 @@ def _job(
 
 def _missing(experiment: Experiment, sets: Datasets, cell: TableCell, encoder: str | None) -> str:
     """Return why a cell has to be left out; empty if it has not."""
+    if lacking := sets.lacks(experiment.data[cell.data]) or sets.lacks(experiment.data[cell.test]):
+        return lacking
     model = experiment.models[cell.model]
     if needs_encoder(model) and encoder is None:
         return f"model '{model.model}' needs a pretrained encoder; give --encoder its folder"
-    return sets.lacks(experiment.data[cell.data]) or sets.lacks(experiment.data[cell.test])
+    return ""
 
 
 Counts = dict[str, list[int]]  # for every measure how many are right, and of how many

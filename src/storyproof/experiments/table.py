@@ -188,7 +188,7 @@ def tabulate(experiment: Experiment, plan: ExperimentPlan) -> ResultTable:
     ]
     rows, columns = _filled(grid)
     models = {entry.cell.model for entries in grid for entry in entries if entry and entry.values}
-    notes = tuple(_left_out(experiment, plan, rows, columns))
+    notes = (*_left_out(experiment, plan, rows, columns), *_earlier(experiment, plan, grid))
     return _without_blanks(experiment, grid, rows, columns, notes, _encoder(experiment, plan, models))
 
 
@@ -221,15 +221,13 @@ def _without_blanks(
 def _entry(experiment: Experiment, plan: ExperimentPlan, row: Line, place: int) -> Entry | None:
     """Return the entry of a cell; None if the cell is left out."""
     cell = experiment.cell(row, experiment.columns[place])
-    result = plan.result(cell)
-    if result is None:
-        return None
-    runs = result.read()
-    if runs is None:
-        values = plan.kept.get(cell, ())
-    else:  # not all test sets have all kinds of questions
+    result, kept, paper = plan.result(cell), plan.kept.get(cell), experiment.paper(row, place)
+    if result is not None and (runs := result.read()) is not None:  # not all test sets have all kinds of questions
         values = tuple(right / of for right, of in (run[cell.measure] for run in runs if cell.measure in run))
-    return Entry(cell, values, experiment.paper(row, place), result.source)
+        return Entry(cell, values, paper, result.source)
+    if kept is not None:
+        return Entry(cell, kept.runs, paper, kept.source)
+    return Entry(cell, (), paper, result.source) if result is not None else None
 
 
 def _encoder(experiment: Experiment, plan: ExperimentPlan, shown: set[str]) -> Encoder | None:
@@ -246,11 +244,12 @@ def _encoder(experiment: Experiment, plan: ExperimentPlan, shown: set[str]) -> E
 
 def _left_out(experiment: Experiment, plan: ExperimentPlan, rows: list[int], columns: list[int]) -> list[str]:
     """Describe which rows and columns are left out, and why."""
-    reasons: dict[str, list[str]] = {}
+    left_out: dict[str, list[Line]] = {}
     for number, row in enumerate(experiment.rows):
         if number not in rows:
             reason = next(plan.missing[experiment.cell(row, column)] for column in experiment.columns)
-            reasons.setdefault(reason, []).append(row.named(": "))
+            left_out.setdefault(reason, []).append(row)
+    reasons = {reason: _row_names(lines, experiment.rows) for reason, lines in left_out.items()}
     for place, column in enumerate(experiment.columns):
         if place not in columns:
             reason = next(plan.missing[experiment.cell(row, column)] for row in experiment.rows)
@@ -258,6 +257,25 @@ def _left_out(experiment: Experiment, plan: ExperimentPlan, rows: list[int], col
             if reason not in reasons or name not in reasons[reason]:
                 reasons.setdefault(reason, []).append(name)
     return [f"left out: {'; '.join(names)} ({reason})" for reason, names in reasons.items()]
+
+
+def _row_names(lines: Sequence[Line], among: Sequence[Line]) -> list[str]:
+    """Return the names of some rows, or the name of their group where they are all of the group."""
+    rest = {row.group for row in among if row not in lines}
+    return list(dict.fromkeys(row.named(": ") if not row.group or row.group in rest else row.group for row in lines))
+
+
+def _earlier(experiment: Experiment, plan: ExperimentPlan, grid: Grid) -> list[str]:
+    """Describe which rows have figures of other stories or settings than would be trained and tested on now."""
+    judged, earlier = [], []
+    for row, entries in zip(experiment.rows, grid, strict=True):
+        pairs = [(entry.source, plan.result(entry.cell)) for entry in entries if entry is not None and entry.values]
+        if any(result is not None for _, result in pairs):
+            judged.append(row)
+        if any(result is not None and source != result.source for source, result in pairs):
+            earlier.append(row)
+    names = _row_names(earlier, judged)
+    return [f"measured on stories or settings of an earlier version: {'; '.join(names)}"] if names else []
 
 
 RESULTS = "results.json"

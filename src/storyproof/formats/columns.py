@@ -402,9 +402,10 @@ def _best_named(leaves: _Leaves, role: str, question: Path, taken: set[Path]) ->
         for path in paths
         if path not in taken
         and _rank(role, path) is not None
+        and (role == "answer" or not any(_rank("answer", (step,)) is not None for step in path[:-1]))
         and _is_around(path, question, inside=role in ("choices", "answer", "id"))
         and leaves.values(path)
-        and (role != "answer" or not isinstance(leaves.values(path)[0], dict))
+        and (role != "answer" or not isinstance(value := leaves.values(path)[0], dict) or "text" in value)
     ]
     return min(named, key=lambda path: (-_shared(path, question), _rank(role, path), len(path)), default=())
 
@@ -606,6 +607,8 @@ def _lettered(text: str) -> tuple[tuple[str, str], ...]:
 def _answer(value: Any, choices: Sequence[tuple[str, str]]) -> str | None:
     """Return the accepted answers, one per line; a letter or a number stands for a choice."""
     value = _listed(value)
+    if isinstance(value, dict) and "text" in value:  # as in SQuAD
+        return _answer(value["text"], choices)
     if isinstance(value, list):
         texts = [_answer(each, choices) for each in value]
         return "\n".join(dict.fromkeys(each for each in texts if each)) or None

@@ -141,7 +141,12 @@ class RecordFile:
             )
         ours = {each.name: each for family in families() for each in plain_schema(family.schema)}
         ours |= {each.name: each for each in plain_schema(marked.schema)}
-        self.names = [name for name in ours if name in names and name not in _NOT_OF_OURS and name not in ignored]
+        others = {
+            *_NOT_OF_OURS,
+            *ignored,
+            *(() if self.is_ours else (name for each in self.columns for name in each.firsts)),
+        }
+        self.names = [name for name in ours if name in names and name not in others]
         self._schema = pa.schema([each for name, each in ours.items() if name in SCHEMA.names or name in self.names])
         self._taken = {*self.names, *({"split"} if self.is_ours else ())}
         self._sample = sample

@@ -24,6 +24,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "memnn": {"width": 20, "hops": 2},
     "relnet": {"width": 20, "relation": (32, 32), "decoder": (32,)},
     "entnet": {"width": 20, "slots": 5},
+    "lstm": {"width": 16, "hidden": 12, "decoder": 24},
     "bilstm-mean": {"width": 16, "hidden": 12, "decoder": 24},
     "bilstm-attention": {"width": 16, "hidden": 12, "decoder": 24},
     "rn": {"width": 16, "hidden": 12, "relation": (32, 32), "decoder": (32,)},

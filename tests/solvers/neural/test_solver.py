@@ -190,7 +190,7 @@ def test_missing_package_comes_with_the_command_that_brings_it(package: str, mon
 
 
 @pytest.mark.parametrize("family", [TOMI, CLUTRR])
-@pytest.mark.parametrize("name", ["memnn", "relnet", "entnet", "bilstm-attention", "mac", "bert-lstm", "rmc"])
+@pytest.mark.parametrize("name", ["memnn", "relnet", "entnet", "lstm", "bilstm-attention", "mac", "bert-lstm", "rmc"])
 def test_stories_without_a_word(name: str, family: str, tmp_path: Path) -> None:
     made = trained(course(name, some(family, 40), epochs=1))
     save_runs(tmp_path, made.results()[0])

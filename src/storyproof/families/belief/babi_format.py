@@ -116,6 +116,15 @@ class BabiFormat(Format):
         """Divide a file where a story with one question follows another."""
         return parts_of_stories(path)
 
+    def is_data(self, path: Path) -> bool:
+        """Return whether a file is named after a split, has a trace, or begins as these do: no note or licence."""
+        if split_of(path) is not None or path.with_suffix(".trace").exists():
+            return True
+        try:
+            return self.recognise(path)
+        except DataError:  # whoever reads it says what is wrong
+            return True
+
     def locate(self, path: Path, column: str, place: Place) -> Spot:
         """Return where a value stands: labels in the trace; without one, types are part of the file's name."""
         if column not in _IN_TRACE:

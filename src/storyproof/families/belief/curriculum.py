@@ -25,7 +25,7 @@ from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, Ques
 from storyproof.families.belief.readings import ALWAYS, HI_TOM
 from storyproof.families.belief.rooms import infer_rooms
 from storyproof.families.belief.wording import find_wording
-from storyproof.families.belief.world import MESSAGES, EventKind, PlotEvent
+from storyproof.families.belief.world import IDLE, MESSAGES, EventKind, PlotEvent
 from storyproof.generation.seeds import Draws
 from storyproof.language.blanks import BLANK, Blanker
 
@@ -34,8 +34,8 @@ Bytes = npt.NDArray[np.int8]
 AGENTS, ROOMS, THINGS, BOXES, OTHERS = 0, 8, 14, 20, 38  # the first number of each role
 SLOTS = 48  # numbers in all; what follows are answers that are no names
 UNKNOWN, YES, NO = SLOTS, SLOTS + 1, SLOTS + 2
-BLANKS = 6  # of a form at most
-SHORT, LONG = 40, 64  # sentences of a block at most
+BLANKS = 5  # of a form at most
+SHORT, LONG = 31, 63  # sentences of a block at most
 PLAIN, TOMI, FIELD = range(3)  # wordings: of tom-k, of ToMi, and of Hi-ToM
 _ROLES = ("agent", "hearer", "thing", "container", "room")
 _STARTS = (AGENTS, AGENTS, THINGS, BOXES, ROOMS)
@@ -46,6 +46,8 @@ _FEELINGS = ("likes", "dislikes", "loves", "hates")
 _IDLE = (
     "{agent} made no movements and stayed in the {room} for 1 minute.",
     "{agent} lost his gloves.",
+    "{agent} lost his phone.",
+    "{agent} lost his watch.",
     "{agent} saw a cat.",
 )
 # Words that Hi-ToM has for messages; "The" and "now" are there or not.
@@ -59,6 +61,8 @@ _SECRETS = (
 )
 _OWN_RULE = "hi-tom:"  # how a question says that messages are believed by Hi-ToM's rule
 _PLURALS = 26  # of 256 objects are words such as "jeans"
+_VARIANTS = 60  # a multiple of how many ways there are to say anything
+_SPARE = 3  # stories that are drawn for each that is needed
 _TRIED = 3  # questions that are drawn for each that is asked
 
 
@@ -72,8 +76,10 @@ class Lessons:
         question: The form of each question, [story, question].
         asked: What stands in its blanks, [story, question, blank].
         ask: The kind of each question.
-        answer: [story, question, sentence], a number, UNKNOWN, YES or NO, or a set of agents as a bit mask.
-        is_set: Whether answers are sets.
+        answer: [story, question, sentence], a number, UNKNOWN, YES or NO; of a question for a set of people, whether
+            the one who stands in its last blank is among them.
+        room: The number of the room in which each sentence happens, also where it is not said; -1 for none.
+        present: Who is there after it, as a bit mask of agents.
     """
 
     form: npt.NDArray[np.uint8]
@@ -82,7 +88,8 @@ class Lessons:
     asked: Bytes
     ask: npt.NDArray[np.uint8]
     answer: npt.NDArray[np.uint8]
-    is_set: npt.NDArray[np.bool_]
+    room: Bytes
+    present: npt.NDArray[np.uint8]
 
     def pick(self, stories: npt.NDArray[Any]) -> Lessons:
         """Return some of the stories."""
@@ -196,14 +203,17 @@ class BeliefCurriculum:
             by_key = {}
             for key, text in texts.items():
                 words, names = blanker.question(text)
-                form = _Form(words, tuple(known.get(name, "other") for name in names))
+                blanks = tuple(known.get(name, "other") for name in names)
+                if Ask.BELIEVERS in key:
+                    words, blanks = candidate_form(words), (*blanks, "candidate")
+                form = _Form(words, blanks)
                 if form not in forms:
                     forms.append(form)
                 by_key[key] = forms.index(form)
             numbers.append(by_key)
-        columns = [*_ROLES, *(f"chain{place}" for place in range(4)), "other", ""]
-        blanks = np.array([[columns.index(name) for name in (*form.blanks, *[""] * BLANKS)[:BLANKS]] for form in forms])
-        return [form.words for form in forms], numbers[0], numbers[1], blanks
+        columns = [*_ROLES, *(f"chain{place}" for place in range(4)), "other", "candidate", ""]
+        filled = np.array([[columns.index(name) for name in (*form.blanks, *[""] * BLANKS)[:BLANKS]] for form in forms])
+        return [form.words for form in forms], numbers[0], numbers[1], filled
 
     @property
     def forms(self) -> list[tuple[str, ...]]:
@@ -215,18 +225,21 @@ class BeliefCurriculum:
 
         Args:
             index: Which block; it determines the stories alone, with the seed.
-            stories: How many to draw; a few of them are not complete and left out.
+            stories: How many to draw; there are fewer if too many of those that are tried are not complete.
         """
         draws = Draws("curriculum", self.seed, self.restatements, self.order, self.hi_tom, index)
         wording, dials = self._draw_dials(draws)
         trust = HI_TOM if wording == FIELD else ALWAYS
-        drawn = draw_some(dials, draws, stories)
+        drawn = draw_some(dials, draws, _SPARE * stories)
         plots = fill_noise(drawn.stories, dials.objects, draws)
         if wording != PLAIN:
             plots, kept = self._told(plots, draws)
             drawn = drawn.pick(kept)
+        first = np.arange(min(stories, plots.count))
+        plots, drawn = plots.pick(first), drawn.pick(first)
         asked, codes = self._ask(plots, dials, wording, trust, draws)
-        return self._lay_out(plots, drawn.lie, asked, codes, wording, draws)
+        candidate = draws.below(dials.agents, asked.count).astype(np.int64)
+        return self._lay_out(plots, drawn.lie, asked, candidate, codes, wording, draws)
 
     def _draw_dials(self, draws: Draws) -> tuple[int, PlotDials]:
         """Draw a wording, and how much happens in a block's stories."""
@@ -236,27 +249,30 @@ class BeliefCurriculum:
 
         choice = some(0, 99)
         again = some(0, 3) if self.restatements else some(0, 0)
-        if choice < 30:
+        if choice < 40:
             agents, rooms, gathering = some(2, 5), some(1, 3), 3 * some(0, 1)
             walks = some(4, 16)
             counts = {"moves": some(1, 4), "noise": some(0, 3), "restatements": again, "walks": walks}
             return TOMI, PlotDials(
                 agents=agents, rooms=rooms, objects=1, gathering=gathering if rooms > 1 else 0, **counts
             )
-        wording = FIELD if choice > 91 and self.hi_tom else PLAIN
-        agents, rooms, objects = some(3, 6), some(1, 3), some(1, 3)
+        wording = FIELD if choice > 92 and self.hi_tom else PLAIN
+        rooms, objects = some(1, 3), some(1, 3)
+        agents = some(2 if rooms == 1 else 3, 6)
         secrets = rooms > 1 and wording == PLAIN
         counts = {
-            "moves": some(1, 12),
-            "tells": some(0, 4),
-            "lies": some(0, 3) if rooms > 1 else 0,
-            "peeks": some(0, 3) if secrets else 0,
-            "distractions": some(0, 2) if wording == PLAIN else 0,
+            "moves": some(1, 14),
+            "tells": some(0, 5),
+            "lies": some(0, 4) if rooms > 1 else 0,
+            "peeks": some(0, 4) if secrets else 0,
+            "distractions": some(0, 3) if wording == PLAIN else 0,
             "noise": some(0, 4),
             "restatements": again * some(0, 1),
         }
         left = LONG - agents - objects - sum(counts.values())
-        walks = min(left, some(agents, 4 * agents))
+        # A few people may come and go as often as many do in stories that are longer than these.
+        least = agents + counts["moves"] // 2 + counts["lies"] + counts["peeks"]
+        walks = min(left, some(least, least + (3 * agents if some(0, 1) else LONG)))
         return wording, PlotDials(
             agents=agents, rooms=rooms, objects=objects, gathering=3 if rooms > 1 else 0, walks=walks, **counts
         )
@@ -329,6 +345,7 @@ class BeliefCurriculum:
         plots: PlotArrays,
         lie: npt.NDArray[np.bool_],
         asked: QuestionArrays,
+        candidate: npt.NDArray[np.int64],
         codes: npt.NDArray[np.int64],
         wording: int,
         draws: Draws,
@@ -339,14 +356,14 @@ class BeliefCurriculum:
         length = SHORT if steps <= SHORT else LONG
         plural = draws.below(256, 6 * count).reshape(6, count) < _PLURALS
         is_plural = np.take_along_axis(plural, np.maximum(plots.thing, 0).astype(np.intp) % 6, axis=0)
-        table = np.zeros((len(EventKind), 2, 2, 12), np.uint8)  # 12 is a multiple of the number of variants
+        table = np.zeros((len(EventKind), 2, 2, _VARIANTS), np.uint8)
         for kind in EventKind:
             for lying in (False, True):
                 for many in range(2):
-                    found = [sentences.get((wording, kind, lying, many, variant)) for variant in range(4)]
+                    found = [sentences.get((wording, kind, lying, many, variant)) for variant in range(5)]
                     known = [each for each in found if each is not None] or [0]
-                    table[kind, int(lying), many] = np.resize(known, 12)
-        variant = draws.below(12, steps * count).reshape(steps, count)
+                    table[kind, int(lying), many] = np.resize(known, _VARIANTS)
+        variant = draws.below(_VARIANTS, steps * count).reshape(steps, count)
         told = lie & (wording == PLAIN)
         form = table[plots.kind, told.astype(np.int8), is_plural.astype(np.int8), variant]
         numbers = [getattr(plots, role).astype(np.int16) for role in _ROLES]
@@ -360,7 +377,7 @@ class BeliefCurriculum:
         numbers[0] = np.where(idle, np.where(numbers[0] < 0, other[1], numbers[0]), numbers[0])
         numbers[4] = np.where(idle, ROOMS + draws.below(3, steps * count).reshape(steps, count), numbers[4])
         none = np.full((steps, count), -1)
-        stacked = np.stack([*numbers, *[none] * 4, other[2], none]).astype(np.int8)
+        stacked = np.stack([*numbers, *[none] * 4, other[2], none, none]).astype(np.int8)
         names = np.take_along_axis(stacked, blanks[form].transpose(2, 0, 1), axis=0)
         per_story = asked.count // count
         by_key = np.zeros((len(ASKS), 5, 2), np.uint8)
@@ -372,13 +389,15 @@ class BeliefCurriculum:
         nothing = np.full(asked.count, -1)
         chain = np.where(asked.chain < 0, -1, asked.chain + AGENTS)
         place = np.where(asked.place < 0, -1, asked.place + BOXES)
-        fields_of = np.stack([nothing, nothing, asked.thing + THINGS, place, nothing, *chain, nothing, nothing])
+        roles = [nothing, nothing, asked.thing + THINGS, place, nothing]
+        fields_of = np.stack([*roles, *chain, nothing, candidate + AGENTS, nothing])
         filled = np.take_along_axis(fields_of.astype(np.int8), blanks[question].T, axis=0)
         is_set = asked.ask == ASKS.index(Ask.BELIEVERS)
-        is_yes = np.isin(asked.ask, [ASKS.index(Ask.KNOWS_WHERE), ASKS.index(Ask.KNOWS_WRONG)])
+        codes = np.where(is_set, codes >> candidate & 1, codes)
+        is_yes = np.isin(asked.ask, [ASKS.index(Ask.KNOWS_WHERE), ASKS.index(Ask.KNOWS_WRONG)]) | is_set
         answer = np.where(codes < 0, UNKNOWN, codes + BOXES)
-        answer = np.where(is_yes, np.where(codes > 0, YES, NO), answer)
-        answer = np.where(is_set, codes, answer).astype(np.uint8)
+        answer = np.where(is_yes, np.where(codes > 0, YES, NO), answer).astype(np.uint8)
+        room, present = _scenes(plots)
 
         def padded(array: npt.NDArray[Any], value: int) -> npt.NDArray[Any]:
             widths = [(0, 0)] * array.ndim
@@ -395,8 +414,31 @@ class BeliefCurriculum:
             np.ascontiguousarray(filled.T.reshape(*shape, BLANKS)),
             asked.ask.reshape(shape),
             np.concatenate([answers, last], axis=2),
-            is_set.reshape(shape),
+            padded(np.where(room < 0, -1, room + ROOMS).astype(np.int8).T, -1),
+            padded(present.T, 0),
         )
+
+
+def candidate_form(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the form of a question for a set of people when it is asked of one of them, in a last blank."""
+    return (*words, BLANK)
+
+
+def _scenes(plots: PlotArrays) -> tuple[Small, npt.NDArray[np.uint8]]:
+    """Return the room in which each sentence happens, and who is there after it as a bit mask, [time, story]."""
+    count = plots.count
+    where, stories = np.full((plots.agents, count), NOBODY, np.int8), np.arange(count)
+    rooms, present = plots.room.copy(), np.zeros(plots.room.shape, np.uint8)
+    for time, kind in enumerate(plots.kind):
+        agent = np.maximum(plots.agent[time], 0)
+        acts = (plots.agent[time] >= 0) & ~np.isin(kind, IDLE)
+        comes, goes = (kind == EventKind.ENTER) | (kind == EventKind.IS_IN), kind == EventKind.EXIT
+        rooms[time] = np.where(acts & (rooms[time] < 0), where[agent, stories], rooms[time])
+        where[agent, stories] = np.where(comes, rooms[time], np.where(goes, NOBODY, where[agent, stories]))
+        rooms[time, np.isin(kind, IDLE)] = NOBODY
+        is_there = (where == rooms[time]) & (rooms[time] >= 0)
+        present[time] = (is_there << np.arange(plots.agents)[:, None]).sum(axis=0)
+    return rooms, present
 
 
 def _own(question: str) -> str:

@@ -5,16 +5,19 @@ for text that they refuse: it understands the patterns of `language/rewordings.y
 the same story in plain sentences with what each was made of. These are read by the same readers as any story. It
 refuses what it does not understand, what has two readings, and what cannot happen.
 
-Three things that people leave unsaid are read in one way, always:
+Some things that people leave unsaid are read in one way, always:
 
 - Somebody who leaves a room, or handles something, without having entered was there from the beginning.
 - "The room" is the room that somebody is in, or the only other room of the story. A story that names no room has one.
 - What somebody puts somewhere is there from then on, if nothing says where it was before.
+- "She" is the only person in the story, the only one of the clause before, or in "while she is away" the only one who
+  is away; "it" is the only object of the clause before. Who cannot do it, or is no woman, is not meant by "she".
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -24,6 +27,8 @@ from typing import Any, NamedTuple
 
 from storyproof.errors import ParseError, listed, quoted
 from storyproof.families.belief import tomi_text
+from storyproof.families.belief.language.grammar import FEMALE, MALE
+from storyproof.families.belief.language.pack import load_pack
 from storyproof.families.belief.read_text import read_story
 from storyproof.families.belief.wording import find_wording
 from storyproof.families.belief.world import MESSAGES, EventKind, PlotEvent, plot_problems
@@ -33,7 +38,7 @@ from storyproof.io.bounded_input import parse_shipped
 _LONGEST = 300  # characters of a sentence
 _MOST_CLAUSES = 6  # of a sentence
 _NAME = r"[A-Z][\w-]*(?: [A-Z][\w-]*)?(?: [A-Z][\w-]*)?"
-_DETERMINER = rf"(?:[Tt]he|[Aa]n?|[Ss]ome|[Hh]is|[Hh]er|[Tt]heir|{_NAME}'s)"
+_DETERMINER = rf"(?:[Tt]he|[Aa]n?|[Ss]ome|(?:[Hh]is|[Hh]er|[Tt]heir)(?: own)?|{_NAME}'s)"
 _WORD = r"(?!(?:{function_words})\b)[a-z][\w-]*"
 _NOUN = rf"(?:TV[ _])?{_WORD}(?: {_WORD}(?<!ly))?(?: {_WORD}(?<!ly))?"  # treasure chest
 _PHRASE = rf"{_DETERMINER} {_NOUN}"
@@ -49,7 +54,10 @@ _SLOTS = {
     "container": rf"{_PHRASE}|[a-z]+_\w+",
     "from": rf"{_PHRASE}|[a-z]+_\w+",
     "room": _PHRASE,
+    "place": _PHRASE,
     "word": rf"{_PHRASE}|{_NOUN}",
+    "wish": _PHRASE,
+    "list": rf"{_DETERMINER} {_NOUN}(?:, {_DETERMINER} {_NOUN})*,? and {_DETERMINER} {_NOUN}",
     "words": rf"(?:{_PHRASE}|[a-z]+s)(?:(?:, (?:{_DETERMINER} )?{_NOUN})*,? and (?:{_DETERMINER} )?{_NOUN})?",
 }
 _PEOPLE = ("agent", "agents", "hearer")
@@ -57,7 +65,11 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _LABEL = re.compile(r"^\s*(?:[-*•]\s+)?(?:\d+[.):]?\s+)?(?:[-*•]\s+)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+")
 _BETWEEN = re.compile(r",? and then |, then |, and |, | and | (?=[A-Z])")  # the last if full stops were lost
+_BESIDE = re.compile(r" (?:under|underneath|below|behind|beside|near|next to|on top of|onto|on|above) (?=\w)")
 _ROOM = "room"  # what any room is called
+_IDLE = ("like", "idle", "own")  # kinds of clauses that change nothing
+_LEAVING = ("exit", "go", "depart")
+_COMING = ("enter", "return", "come")
 _NOT_SAID = "(not said: who was there from the beginning)"
 
 
@@ -92,16 +104,18 @@ def reword(text: str, question: str = "") -> Rewording:
     Raises:
         ParseError: With the number of the sentence that is not understood, has two readings, or cannot happen.
     """
+    text, question, roles = _name_roles(text.replace("’", "'"), question.replace("’", "'"))
     happens_last, asked = _divide_question(question)
     sentences = [*_sentences(text), *([happens_last] if happens_last else [])]
-    clauses = [
-        (number, options)
-        for number, sentence in enumerate(sentences, start=1)
-        for options in _read_sentence(sentence, number)
-    ]
+    clauses: list[tuple[int, list[_Clause]]] = []
+    for number, sentence in enumerate(sentences, start=1):
+        before = [options for _, options in clauses]
+        clauses += [(number, options) for options in _read_sentence(sentence, number, before)]
     clauses = [(number, _known_options(options, f"{text} {question}", number)) for number, options in clauses]
+    clauses = list(_join_takings(clauses))
     nouns = _sort_nouns([options[0] for _, options in clauses if len(options) == 1])
-    _check_owners([options[0] for _, options in clauses])
+    if roles and len(nouns.agents - roles) > 1:
+        raise ParseError(f"{listed(sorted(roles))} may be somebody whom the story names; give everybody a name.")
     everything = nouns.rooms | nouns.containers | nouns.things
     for noun in sorted(everything):
         head = noun.rpartition("_")[2]
@@ -123,12 +137,9 @@ def reword(text: str, question: str = "") -> Rewording:
     by_sentence = [" ".join(line for origin, line in lines if origin == number) for number in range(len(sentences) + 1)]
     read_as = zip((_NOT_SAID, *sentences), by_sentence, strict=True)
     changed = tuple((written, read) for written, read in read_as if written != read and (read or written != _NOT_SAID))
-    if happens_last and clauses[-1][1][0].kind not in ("enter", "return", "exit", "go"):
+    if happens_last and clauses[-1][1][0].kind not in (*_COMING, *_LEAVING):
         raise ParseError(f"what {quoted(happens_last)} adds to the story is not understood.")
-    if happens_last:
-        [agent] = _names(clauses[-1][1][0].people) if " and " not in clauses[-1][1][0].people else [""]
-        asked = re.sub(r"\b(?:he|she)\b", agent, asked)
-    return Rewording("\n".join(line for _, line in lines), changed, _join_words(asked, story))
+    return Rewording("\n".join(line for _, line in lines), changed, _join_words(story.ask(asked), story))
 
 
 def _divide_question(question: str) -> tuple[str, str]:
@@ -143,6 +154,62 @@ def _divide_question(question: str) -> tuple[str, str]:
     return "", question
 
 
+def _name_roles(text: str, question: str) -> tuple[str, str, set[str]]:
+    """Return a story and a question in which "his mother" is Mother, and all whom they name like that.
+
+    Raises:
+        ParseError: If there may be two of them: "his mother" and "her mother".
+    """
+    owners: dict[str, set[str]] = {}
+
+    def name(match: re.Match[str]) -> str:
+        owners.setdefault(match[2], set()).add(match[1].lower())
+        return match[2].capitalize()
+
+    roles = "|".join(_tables()["roles"].split())
+    story = re.sub(rf"\b([Tt]he|[Hh]is|[Hh]er) ({roles})\b(?!')", name, text)
+    for role, whose in owners.items():
+        if {"his", "her"} <= whose:
+            raise ParseError(f"there may be one {role} or two, his and hers; give each a name.")
+    if owners:
+        question = re.sub(
+            rf"\b(?:the|his|her|{_NAME}'s) ({'|'.join(owners)})\b", lambda at: at[1].capitalize(), question
+        )
+    return story, question, {role.capitalize() for role in owners}
+
+
+def _join_takings(clauses: Sequence[tuple[int, list[_Clause]]]) -> Iterator[tuple[int, list[_Clause]]]:
+    """Yield the clauses, those that say where something is taken and those that say where it is put as one.
+
+    Raises:
+        ParseError: If it is not told where something is put.
+    """
+    taking: _Clause | None = None
+    for number, options in clauses:
+        if options[0].kind == "take":
+            if taking is not None:
+                break
+            taking = options[0]
+        elif taking is not None and all(each.kind in ("put", "move") for each in options):
+            puts = [each for each in options if each.noun("thing") == taking.noun("thing")]
+            if not puts or not _may_go_on(taking, puts[0]):
+                break
+            slots = {**taking.slots, "container": puts[0].slots["container"]}
+            yield number, [_Clause("move", slots)]
+            taking = None
+        elif taking is not None and not (options[0].kind in _IDLE and _may_go_on(taking, options[0])):
+            break
+        else:
+            yield number, options
+    if taking is not None:
+        raise ParseError(f"the story does not say where {taking.people} puts the {taking.noun('thing')}.")
+
+
+def _may_go_on(first: _Clause, second: _Clause) -> bool:
+    """Return whether two clauses may be about the same person."""
+    return second.people in ("", first.people, *_PRONOUNS[:4])
+
+
 def _join_words(question: str, story: _Story) -> str:
     """Return a question with the names and nouns of several words in it as the story has them."""
     names = story.nouns
@@ -154,8 +221,7 @@ def _join_words(question: str, story: _Story) -> str:
 
 def _known_options(options: list[_Clause], text: str, number: int) -> list[_Clause]:
     """Leave out readings with nouns of several words that occur only once: "the hall unseen" is no room."""
-    is_idle = ("like", "idle")
-    found = [each for each in options if each.kind in is_idle or all(_is_known(noun, text) for noun in each.nouns)]
+    found = [each for each in options if each.kind in _IDLE or all(_is_known(noun, text) for noun in each.nouns)]
     if not found:
         word = next(noun for noun in options[0].nouns if not _is_known(noun, text)).replace("_", " ")
         raise ParseError(f"sentence {number}: not understood: {quoted(word)}, which is named only here.")
@@ -186,8 +252,25 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 @cache
-def _openings() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile(rf"{_tables()['connectives']},? "), re.compile(rf"{_fill(_tables()['away'])}, ")
+def _openings() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    tables = _tables()
+    away, once = rf"{_fill(tables['away'])}, ", rf"{tables['once']} ([^,]+), "
+    return re.compile(rf"{tables['connectives']},? "), re.compile(away), re.compile(once)
+
+
+@cache
+def _spellings() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(written), read) for written, read in _tables()["respelled"].items())
+
+
+@cache
+def _genders() -> dict[str, str]:
+    """Return what somebody with a name is called: "he" or "she"."""
+    pronouns = {MALE: "he", FEMALE: "she"}
+    genders = {noun.word: pronouns[noun.gender] for noun in load_pack("en").agents}
+    for pronoun, names in (("he", "men"), ("she", "women")):
+        genders.update(dict.fromkeys(_tables()[names].split(), pronoun))
+    return genders
 
 
 @cache
@@ -198,6 +281,7 @@ def _function_words() -> frozenset[str]:
 
 def _fill(pattern: str) -> str:
     words = "|".join(sorted(_function_words() - {"back"}))
+    pattern = pattern.replace("{purpose}", _tables()["purpose"])
     return _SLOT.sub(lambda match: f"(?P<{match[1]}>{_SLOTS[match[1]].format(function_words=words)})", pattern)
 
 
@@ -205,39 +289,53 @@ def _sentences(text: str) -> Iterator[str]:
     for line in text.split("\n"):
         for sentence in _SENTENCE_END.split(_LABEL.sub("", line).strip()):
             if sentence.strip():
-                yield " ".join(sentence.split()).replace("’", "'")
+                yield " ".join(sentence.split())
 
 
-def _read_sentence(sentence: str, number: int) -> list[list[_Clause]]:
-    """Return for each clause of a sentence what it may say."""
+def _read_sentence(sentence: str, number: int, before: Sequence[list[_Clause]]) -> list[list[_Clause]]:
+    """Return for each clause of a sentence what it may say, after the clauses before it."""
     bare = sentence.rstrip(".!").rstrip()
-    before: list[list[_Clause]] = []
-    connective, away = _openings()
+    for written, read in _spellings() if len(bare) <= _LONGEST else ():
+        bare = written.sub(read, bare)
+    opening: list[list[_Clause]] = []
+    connective, away, once = _openings()
     if match := connective.match(bare):
         bare = bare[match.end() :]
     if match := away.match(bare):
-        before.append([_Clause("away", match.groupdict())])
+        opening.append([_Clause("away", match.groupdict())])
         bare = bare[match.end() :]
-    clauses = _divide(bare) if len(bare) <= _LONGEST else None
+    elif (match := once.match(bare)) and len(first := _match(match[1])) == 1 and first[0].kind in (*_COMING, *_LEAVING):
+        is_told = first[0].kind in _LEAVING  # perhaps by the sentence before
+        opening.append([first[0]._replace(kind="gone" if is_told else first[0].kind)])
+        bare = bare[match.end() :]
+    before = [*before, *opening]
+    clauses = _divide(bare, before) if len(bare) <= _LONGEST else None
     if clauses is None:
-        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.{_suggest(sentence)}")
-    return [*before, *clauses]
+        hint = _suggest(bare, before) if len(sentence) <= _LONGEST else ""
+        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.{hint}")
+    return [*opening, *clauses]
 
 
-def _suggest(sentence: str) -> str:
-    """Return a sentence that is understood and differs in the spelling of one word, as a question; or nothing."""
-    words = sentence.rstrip(".!").split(" ")
-    for place, word in enumerate(words if len(sentence) <= _LONGEST else ()):
-        near = get_close_matches(word, _pattern_words(), 2, 0.75) if word.islower() and len(word) > 2 else []
+def _suggest(sentence: str, before: Sequence[list[_Clause]]) -> str:
+    """Return what may have been meant by a sentence that differs little from one that is understood; or nothing."""
+    words = sentence.split(" ")
+    for end in range(2, 5) if re.match(r"(?:The|An?|His|Her|Their) [a-z]", sentence) else ():
+        if _divide(" ".join(["Ann", *words[end:]]), before):
+            return f" People need a name, such as 'Ann' instead of {quoted(' '.join(words[:end]))}."
+    beside = _BESIDE.search(sentence)
+    if beside and _divide(_BESIDE.sub(" in ", sentence), before):
+        return f" Objects can only be in something, not '{beside[0].strip()}' it."
+    for place, word in enumerate(words):
+        near = get_close_matches(word, known_words(), 2, 0.75) if word.islower() and len(word) > 2 else []
         for each in near if word not in near else ():
             meant = " ".join([*words[:place], each, *words[place + 1 :]])
-            if _divide(meant) is not None:
+            if _divide(meant, before) is not None:
                 return f" Did you mean {quoted(f'{meant}.')}?"
     return ""
 
 
 @cache
-def _pattern_words() -> tuple[str, ...]:
+def known_words() -> tuple[str, ...]:
     """Return all words that patterns are made of, and not those of their slots."""
     found = set()
     for patterns in _tables()["sentences"].values():
@@ -246,24 +344,45 @@ def _pattern_words() -> tuple[str, ...]:
     return tuple(sorted(word for word in found if len(word) > 1))
 
 
-def _divide(text: str, depth: int = 1) -> list[list[_Clause]] | None:
+def _divide(text: str, before: Sequence[list[_Clause]], depth: int = 1) -> list[list[_Clause]] | None:
     """Return the clauses of a sentence; None if it cannot be divided into clauses that are understood.
 
     A clause without a subject has the subject of the clause before: "Sally hid the marble in the box and left."
     """
-    whole = _match(text)
+    whole = _match_after(text, before)
     if whole:
         return [whole]
     for between in _BETWEEN.finditer(text) if depth < _MOST_CLAUSES else ():
-        first = _match(text[: between.start()])
+        first = _match_after(text[: between.start()], before)
         if not first:
             continue
         rest, subject = text[between.end() :], first[0].people
         for each in (rest, f"{subject} {rest}") if subject else (rest,):
-            following = _divide(each, depth + 1)
+            following = _divide(each, [*before, first], depth + 1)
             if following is not None:
                 return [first, *following]
     return None
+
+
+def _match_after(text: str, before: Sequence[list[_Clause]]) -> list[_Clause]:
+    """Return what a clause may say; "it" is the object of the clause before, or the only one so far."""
+    clauses = _match(text)
+    if clauses or not before or not re.search(r"\bit\b", text):
+        return clauses
+    last = {_thing(each, text) for each in before[-1]}
+    so_far = {_thing(each, text) for options in before for each in options if each.kind not in _IDLE} - {""}
+    thing = next(iter(last)) if len(last) == 1 else ""
+    if not thing and len(so_far) == 1 and before[-1][0].kind in (*_COMING, *_LEAVING, "gone", "away", "is_in"):
+        [thing] = so_far
+    return _match(re.sub(r"\bit\b", f"the {thing.replace('_', ' ')}", text, count=1)) if thing else []
+
+
+def _thing(clause: _Clause, following: str) -> str:
+    """Return the object that a clause is about; of what somebody has, only for a clause about the same person."""
+    if "thing" in clause.slots:
+        return clause.noun("thing")
+    is_same = following.startswith((*_PRONOUNS[:4], clause.people)) if clause.people else False
+    return clause.noun("wish") if "wish" in clause.slots and is_same else ""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -310,10 +429,9 @@ class _Nouns:
 def _sort_nouns(clauses: Sequence[_Clause]) -> _Nouns:
     nouns = _Nouns()
     for clause in clauses:
-        if clause.kind not in ("like", "idle"):
-            people = _names(clause.people) if clause.people else []
-            nouns.agents.update(name for name in people if name not in _PRONOUNS)
-            nouns.agents.update(_names(clause.slots.get("hearer", "")))
+        if clause.kind not in _IDLE:
+            for people in filter(None, (clause.people, clause.slots.get("hearer"))):
+                nouns.agents.update(name for name in _names(people) if name not in _PRONOUNS)
         if "room" in clause.slots:
             nouns.rooms.add(clause.noun("room"))
         if clause.kind in ("put", "move"):
@@ -321,6 +439,13 @@ def _sort_nouns(clauses: Sequence[_Clause]) -> _Nouns:
             nouns.containers.add(clause.noun("container"))
     placed = [(each.noun("thing"), each.noun("container")) for each in clauses if each.kind == "place"]
     holding = nouns.containers | {container for _, container in placed}
+    for clause in clauses:
+        if (
+            clause.kind == "furnish"
+            and holding & set(_nouns(clause.slots["list"]))
+            and clause.noun("place") not in holding
+        ):
+            nouns.rooms.add(clause.noun("place"))
     for _, container in placed:  # "The box is in the attic": what holds nothing but containers is a room
         inside = {thing for thing, place in placed if place == container}
         if inside <= holding and container not in nouns.containers | nouns.things:
@@ -336,30 +461,6 @@ def _sort_nouns(clauses: Sequence[_Clause]) -> _Nouns:
             if word in nouns.agents:
                 raise ParseError(f"'{name.replace('_', ' ')}' may be one person or two, as {word} is somebody.")
     return nouns
-
-
-def _check_owners(clauses: Iterable[_Clause]) -> None:
-    """Refuse two things with one noun: "her box" and "his box", or "a box" twice."""
-    owners: dict[str, set[str]] = {}
-    introduced: dict[str, int] = {}
-    mentioned: set[str] = set()
-    for clause in clauses:
-        for slot in ("thing", "said", "container", "from"):
-            if slot not in clause.slots:
-                continue
-            noun, determiner = clause.noun(slot), clause.slots[slot].partition(" ")[0].lower()
-            if determiner in ("a", "an", "some"):
-                introduced[noun] = introduced.get(noun, 0) + 1 + (noun in mentioned)
-            elif determiner in ("his", "her", "their"):
-                owners.setdefault(noun, set()).add(clause.people)
-            elif determiner.endswith("'s"):
-                owners.setdefault(noun, set()).add(clause.slots[slot].partition("'")[0])
-            mentioned.add(noun)
-            if noun in _tables()["carried"].split():
-                raise ParseError(f"what is in a {noun} goes along with its owner; that is not understood.")
-            if len(owners.get(noun, ())) > 1 or introduced.get(noun, 0) > 1:
-                whose = f" of {listed(sorted(owners[noun]))}" if len(owners.get(noun, ())) > 1 else ""
-                raise ParseError(f"there may be one {noun} or two{whose}; give each its own name.")
 
 
 def _choose(options: Sequence[_Clause], nouns: _Nouns) -> _Clause:
@@ -406,6 +507,11 @@ class _Story:
         self.told: set[str] = set()  # containers whose room the story tells; of others there may be one in each room
         self.places: dict[str, tuple[str | None, str]] = {}  # object → room and container
         self.group: list[str] = []
+        self.topic: list[str] = []  # the only person of the clause before
+        self.genders: dict[str, str] = {}  # by the pronouns that were used
+        self.owners: dict[str, set[tuple[str, ...]]] = {}
+        self.introduced: Counter[str] = Counter()  # how often a noun had "a"
+        self.mentioned: set[str] = set()
         self.number = 0
 
     def add(self, clause: _Clause, number: int) -> None:
@@ -415,12 +521,24 @@ class _Story:
             ParseError: If it is not clear, or cannot happen.
         """
         self.number = number
-        people = self._people(clause.people)
+        people = self._people(clause.people, clause.kind)
+        self._check_owners(clause, people)
         match clause.kind:
             case "like":
                 pass
             case "idle":
                 self._check_idle(clause)
+            case "own":
+                self._check_idle(clause)
+                if "wish" in clause.slots and clause.noun("wish") in self.places:
+                    raise ParseError(f"the {clause.noun('wish')} is in the {self.places[clause.noun('wish')][1]}.")
+            case "furnish":
+                self._furnish(clause)
+            case "gone" if all(self.where.get(agent) is None and agent in self.left for agent in people):
+                pass
+            case "depart":
+                for agent in people:
+                    self._depart(clause, agent)
             case "away":
                 if self.where.get(people[0]) is not None or people[0] not in self.left:
                     raise ParseError(f"nothing says that {people[0]} left.")
@@ -432,7 +550,7 @@ class _Story:
                 self._handle(clause, people[0])
             case "whisper" | "announce":
                 self._tell(clause, people[0])
-            case "enter" | "return":
+            case "enter" | "return" | "come":
                 for agent in people:
                     self._enter(clause, agent)
             case "is_in" | "stay":
@@ -443,11 +561,16 @@ class _Story:
                     self._exit(clause, agent)
         if len(people) > 1:
             self.group = people
+        others = [
+            *clause.slots.get("hearer", "").split(),
+            *re.findall(rf"({_NAME})'s ", " ".join(clause.slots.values())),
+        ]
+        self.topic = people if {*people, *others} == {*people[:1]} and clause.kind != "away" else []
 
     def _add(self, event: PlotEvent) -> None:
         self.events.append((self.number, event))
 
-    def _people(self, value: str) -> list[str]:
+    def _people(self, value: str, kind: str) -> list[str]:
         if not value:
             return []
         if value not in _PRONOUNS:
@@ -457,11 +580,60 @@ class _Story:
             for name in names:
                 self.where.setdefault(name, None)
             return names
-        several = value.lower() == "they"
-        able = self.group if several else list(self.where)
-        if (several and able and set(able) == set(self.where)) or (not several and len(able) == 1):
+        able = self.group if value.lower() == "they" else self._meant(value.lower(), kind)
+        if able and (value.lower() != "they" or set(able) == set(self.where)):
             return able
-        raise ParseError(f"'{value}' can be {' or '.join(able) or 'nobody mentioned so far'}; name the person.")
+        raise ParseError(
+            f"'{value}' can be {' or '.join(able or self.where) or 'nobody mentioned so far'}; name the person."
+        )
+
+    def _meant(self, pronoun: str, kind: str) -> list[str]:
+        """Return the one person whom "he" or "she" means; nobody if there may be several."""
+        absent = [name for name in self.left if self.where[name] is None]
+        if kind == "away":
+            able = absent if len(absent) == 1 else []
+        else:
+            able = list(self.where) if len(self.where) == 1 else self.topic
+            is_there = kind not in (*_COMING, *_IDLE, "gone")
+            able = [name for name in able if not (is_there and name in absent)]
+        for name in able:
+            if self.genders.setdefault(name, _genders().get(name.split("_")[0], pronoun)) != pronoun:
+                return []
+        return able
+
+    def _check_owners(self, clause: _Clause, people: Sequence[str]) -> None:
+        """Refuse two things with one noun: "her box" and "his box", or "a box" twice."""
+        for slot in ("thing", "said", "container", "from", *(("wish",) if clause.kind == "own" else ())):
+            if slot not in clause.slots:
+                continue
+            noun, determiner = clause.noun(slot), clause.slots[slot].partition(" ")[0].lower()
+            if determiner in ("a", "an", "some"):
+                self.introduced[noun] += 1 + (noun in self.mentioned)
+            if determiner in ("his", "her", "their") or clause.kind == "own":
+                self.owners.setdefault(noun, set()).add(tuple(people))
+            elif determiner.endswith("'s"):
+                self.owners.setdefault(noun, set()).add((clause.slots[slot].partition("'")[0].replace(" ", "_"),))
+            self.mentioned.add(noun)
+            if noun in _tables()["carried"].split():
+                raise ParseError(f"what is in a {noun} goes along with its owner; that is not understood.")
+            owners = sorted(" and ".join(each) for each in self.owners.get(noun, ()))
+            if len(owners) > 1 or self.introduced[noun] > 1:
+                whose = f" of {listed(owners)}" if len(owners) > 1 else ""
+                raise ParseError(f"there may be one {noun} or two{whose}; give each its own name.")
+
+    def ask(self, question: str) -> str:
+        """Return a question in which pronouns and possessives are people and objects of the story."""
+        if match := re.search(r"\b(?:he|she)\b", question):
+            agents = self._meant(match[0], "")
+            if len(agents) != 1:
+                raise ParseError(f"'{match[0]}' can be {' or '.join(self.where)}; name the person in the question.")
+            question = re.sub(r"\b(?:he|she)\b", agents[0], question)
+        if len(self.places) == 1:
+            question = re.sub(r"\bit\b", f"the {next(iter(self.places))}", question)
+        for thing in self.places:
+            whose = rf"\b(?:his|her|their|{_NAME}'s)(?: own)? {thing.replace('_', ' ')}\b"
+            question = re.sub(whose, f"the {thing}", question)
+        return question
 
     def _room(self, clause: _Clause, agent: str) -> str:
         """Return the room of a clause; "the room" is where the agent is, or the only other room."""
@@ -498,14 +670,41 @@ class _Story:
         self.where[agent] = room
         return room
 
+    def _furnish(self, clause: _Clause) -> None:
+        """Add that containers are in a room; other furniture changes nothing."""
+        for noun in _nouns(clause.slots["list"]):
+            if noun in self.nouns.containers:
+                self._settle(noun, clause.noun("place"))
+            elif noun in self.nouns.things:
+                raise ParseError(f"what this says about the {noun} is not understood.")
+
     def _enter(self, clause: _Clause, agent: str) -> None:
-        if clause.kind == "return" and agent not in self.left:
+        if clause.kind == "enter":
+            room = self._room(clause, "")
+        elif agent in self.left:
+            room = self.left[agent]
+        elif clause.kind == "come" and len(self.rooms) == 1:
+            [room] = self.rooms
+        elif clause.kind == "come":
+            raise ParseError(f"{agent} comes in, and the room can be {_either(self.rooms)}; name it.")
+        else:
             raise ParseError(f"{agent} comes back but has left no room.")
-        room = self.left[agent] if clause.kind == "return" else self._room(clause, "")
-        if self.where.get(agent) == room:
+        self._go(agent, room)
+
+    def _go(self, agent: str, room: str) -> None:
+        here = self.where.get(agent)
+        if here == room:
             raise ParseError(f"{agent} is in the {room} already.")
         self._add(PlotEvent(EventKind.ENTER, agent=agent, room=room))
         self.where[agent] = room
+        if here is not None:
+            self.left[agent] = here
+
+    def _depart(self, clause: _Clause, agent: str) -> None:
+        """Add that somebody goes out to another place; it is a room of the story if that is named elsewhere."""
+        self._exit(clause, agent)
+        if clause.noun("place") in self.nouns.rooms:
+            self._go(agent, clause.noun("place"))
 
     def _stay(self, clause: _Clause, agent: str) -> None:
         room, here = self._room(clause, agent), self.where.get(agent)
@@ -516,6 +715,7 @@ class _Story:
             raise ParseError(f"{agent} is in the {here}, not in the {room}.")
 
     def _exit(self, clause: _Clause, agent: str) -> None:
+        self._check_idle(clause)
         here = self.where.get(agent)
         room = self._room(clause, agent) if "room" in clause.slots else self._be_present(agent, None)
         if self._be_present(agent, room) != room:

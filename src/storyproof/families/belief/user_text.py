@@ -11,6 +11,7 @@ from storyproof.errors import DataError, ParseError, VocabularyError, quoted, su
 from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES
 from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.read_text import PlotText, is_nested, read_question, read_story, reads_further
+from storyproof.families.belief.rewording import known_words
 from storyproof.families.belief.rows import places_of
 from storyproof.families.belief.tomi_labels import MOST_ORDER
 from storyproof.families.belief.tomi_text import (
@@ -94,7 +95,8 @@ def _fixes(written: str, wanted: Sequence[str]) -> tuple[str, ...]:
         ending = "." if any(each.endswith(".") for each in wanted) else ""
         return (f"{bare}{ending}",) if bare and f"{bare}{ending}" != written else ()
     meant = _MEANT.get(bare.lower())
-    close = get_close_matches(bare.lower(), known, n=2, cutoff=0.5)
+    near = [word for word in known if word[0] == bare[:1].lower() and bare.lower() not in known_words()]
+    close = get_close_matches(bare.lower(), near, n=2, cutoff=0.5)
     return tuple(dict.fromkeys([*([meant] if meant in known else []), *close]))
 
 

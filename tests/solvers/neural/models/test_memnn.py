@@ -1,10 +1,12 @@
 """MemNN against its equations."""
 
+import pytest
 import torch
 from torch import Tensor
 
 from storyproof.solvers.neural.data.batches import Batch
-from tests.solvers.neural.fixtures import SHAPE
+from storyproof.solvers.neural.models.registry import build
+from tests.solvers.neural.fixtures import SHAPE, SMALL, make_batch
 from tests.solvers.neural.models.by_hand import Weights, check_equations, shared, told
 
 
@@ -19,7 +21,7 @@ def memnn(weights: Weights, row: Batch) -> Tensor:
             total = total + weights.word(word, f"embeddings.{of}") * ((1 - share) - part * (1 - 2 * share))
         return total
 
-    state, sentences = bag(row.question, 0, SHAPE.question), told(row)
+    state, sentences = bag(row.question, 0, SHAPE.question), told(row)[-weights.options["memory"] :]
     for hop in range(hops):
         seen, given = (
             [
@@ -32,5 +34,20 @@ def memnn(weights: Weights, row: Batch) -> Tensor:
     return weights.line("decoder", state)
 
 
-def test_equals_its_equations() -> None:
-    check_equations("memnn", memnn, {"hops": 3})
+@pytest.mark.parametrize("memory", [1, 2, SHAPE.sentences, 50])
+def test_equals_its_equations(memory: int) -> None:
+    check_equations("memnn", memnn, {"hops": 3, "memory": memory})
+
+
+def test_forgets_what_is_older_than_its_memory() -> None:
+    """Another first sentence changes nothing, unless the memory reaches back to it."""
+    batch = make_batch("memnn", rows=8)
+    counts = (batch.story[..., 0] > 0).sum(-1)
+    longest, count = int(counts.argmax()), int(counts.max())
+    assert count > 1
+    other = batch.story.clone()
+    other[longest, 0, 0] = batch.story[longest, 0, 0] % (SHAPE.words - 1) + 1
+    for memory, is_same in ((count - 1, True), (count, False)):
+        torch.manual_seed(1)
+        model = build("memnn", SHAPE, {**SMALL["memnn"], "memory": memory}).eval()
+        assert torch.equal(model(batch)[longest], model(batch._replace(story=other))[longest]) == is_same

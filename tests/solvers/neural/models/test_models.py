@@ -213,7 +213,7 @@ def test_unknown_model() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("memnn", {"slots": 3}, "model 'memnn' has no option 'slots'; it has hops, policy, width"),
+        ("memnn", {"slots": 3}, "model 'memnn' has no option 'slots'; it has hops, memory, policy, width"),
         ("memnn", {"policy": "frozen"}, "unknown policy 'frozen'.*fixed, learned, randomised"),
         ("memnn", {"width": 0}, "option width is 0; use a whole number above 0"),
         ("memnn", {"width": "wide"}, "option width is 'wide'; use a whole number"),

@@ -102,6 +102,7 @@ class KinshipJudge(FileJudge):
         self._wrong: Counter[str] = Counter()  # answers that are wrong under every reading, by task
         self._dependent: Counter[str] = Counter()  # answers that are right under another reading, by reading
         self._seen: dict[int, int] = {}  # the first row of each story and question, by hash
+        self._repeats: set[int] = set()  # rows with the story and question of an earlier one
         self._places: list[pa.Table] = []  # of all rows: numbers, lines, ids and kinds of question
         self._labels: set[str] = set()
         self._patterns: set[str] = set()  # with genders, as f_comb has them
@@ -135,7 +136,8 @@ class KinshipJudge(FileJudge):
             return
         for number, text in zip(numbers, texts, strict=True):
             first = self._seen.setdefault(text, number)
-            if first != number:
+            if first != number and number not in self._repeats:  # rows in other words are judged again
+                self._repeats.add(number)
                 yield self._repeated(number, first)
 
     def _repeated(self, row: int, first: int) -> Finding:
@@ -360,6 +362,7 @@ class KinshipJudge(FileJudge):
         for text in sorted(self._seen.keys() & other._seen.keys(), key=other._seen.__getitem__):
             yield self._repeated(other._seen[text], self._seen[text])
         self._seen = {**other._seen, **self._seen}
+        self._repeats |= other._repeats
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs; of tables, only the rows that they have, rather than whole buffers."""

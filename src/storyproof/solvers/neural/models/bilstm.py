@@ -1,4 +1,4 @@
-"""Bidirectional LSTM over the words of a story (`bilstm-mean`, `bilstm-attention`)."""
+"""Bidirectional LSTM over the words of a story (`lstm`, `bilstm-mean`, `bilstm-attention`)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,20 @@ class BiLSTM(nn.Module):
     """Encodes the story by an LSTM, pools its states, and decodes them together with the question.
 
     Source: Sinha et al. (2019), appendix 1.1 and 2.2: embedding 100, hidden 100, two layers, decoder 200. Appendix 1.1
-    describes an LSTM that ends in its last state; 2.2 and the tables have mean and attention, as here.
+    describes an LSTM that ends in its last state and one with attention; 2.2 and the tables have mean and attention.
 
-    Equation: h = LSTM(x); story vector Σₜ aₜ hₜ with aₜ = 1/T (`mean`) or softmax(w·tanh(hₜ)) (`attention`);
-    scores MLP[story; mean of h at each asked word; asked words].
+    Equation: h = LSTM(x); story vector Σₜ aₜ hₜ with aₜ = 1/T (`mean`) or softmax(w·tanh(hₜ)) (`attention`), or the
+    state in which each direction ends (`last`); scores MLP[story; mean of h at each asked word; asked words].
+
+    Deviations: the mean of h at each asked word, which the paper's text does not have; `asked="vectors"` leaves it out.
 
     Shapes: flat [rows, words], question [rows, words] to scores [rows, answers].
 
     Args:
         shape: The sizes of inputs and outputs.
-        pooling: `mean` or `attention`.
+        pooling: `mean`, `attention` or `last`.
+        asked: What the decoder gets of each asked word: its vector and the states at its `mentions`, or only its vector
+            (`vectors`).
         policy: How people are embedded.
         width: That of the words' vectors.
         hidden: The width of the LSTM's state, in each direction.
@@ -37,6 +41,7 @@ class BiLSTM(nn.Module):
         shape: Shape,
         *,
         pooling: str = "mean",
+        asked: str = "mentions",
         policy: str = "fixed",
         width: int = 100,
         hidden: int = 100,
@@ -47,21 +52,33 @@ class BiLSTM(nn.Module):
         super().__init__()
         self.embedding = Embedding(shape, width, policy=policy)
         self.lstm = LSTM(width, hidden, layers=layers, bidirectional=True)
+        self.pooling, self.asked = pooling, asked
         self.attention = nn.Linear(self.lstm.width, 1) if pooling == "attention" else None
         self.drop_words, self.drop_story = Dropout(dropout, 1000), Dropout(dropout, 2000)
-        self.decoder = perceptron(self.lstm.width + shape.question * (self.lstm.width + width), decoder, shape.answers)
+        each = width + (self.lstm.width if asked == "mentions" else 0)
+        self.decoder = perceptron(self.lstm.width + shape.question * each, decoder, shape.answers)
 
     def forward(self, batch: Batch) -> Tensor:
         """Return a score for every answer [rows, answers]."""
         words = self.drop_words(self.embedding(batch.flat), batch.noise)
         outputs = self.lstm(words, lengths(batch.flat))
         there = batch.flat > 0
-        if self.attention is None:
-            story = mean(outputs, there)
-        else:
+        if self.attention is not None:
             shares = attend(self.attention(torch.tanh(outputs)).squeeze(-1), there)
             story = (shares.unsqueeze(-1) * outputs).sum(-2)
-        queried = mentions(outputs, batch.flat, batch.question).flatten(1)
-        question = torch.cat([queried, self.embedding(batch.question).flatten(1)], dim=-1)
+        elif self.pooling == "last":
+            story = _last_states(outputs, lengths(batch.flat))
+        else:
+            story = mean(outputs, there)
+        question = self.embedding(batch.question).flatten(1)
+        if self.asked == "mentions":
+            question = torch.cat([mentions(outputs, batch.flat, batch.question).flatten(1), question], dim=-1)
         scores: Tensor = self.decoder(torch.cat([self.drop_story(story, batch.noise), question], dim=-1))
         return scores
+
+
+def _last_states(outputs: Tensor, ends: Tensor) -> Tensor:
+    """Return the state in which each direction ends: forwards at the last word, backwards at the first."""
+    last = (ends - 1).clamp(min=0).view(-1, 1, 1).expand(-1, 1, outputs.shape[-1])
+    forwards, backwards = outputs.gather(1, last).squeeze(1).chunk(2, dim=-1)[0], outputs[:, 0].chunk(2, dim=-1)[1]
+    return torch.cat([forwards, backwards], dim=-1)

@@ -14,8 +14,8 @@ from storyproof.solvers.neural.models.layers import Embedding, attend, first_row
 class MemNN(nn.Module):
     """Compares the question with all sentences, in several hops.
 
-    Source: Sukhbaatar et al. (2015), sections 2.2 and 4.1: sentences as bags of words with position and temporal
-    encoding, adjacent weight sharing, three hops.
+    Source: Sukhbaatar et al. (2015), sections 2.2, 4.1 and 4.2: sentences as bags of words with position and temporal
+    encoding, adjacent weight sharing, three hops; their memory has the last 50 sentences (`memory=50`).
 
     Equation: u ← u + Σᵢ pᵢ cᵢ with p = softmax(u · mᵢ) in every hop; scores W u.
 
@@ -29,12 +29,16 @@ class MemNN(nn.Module):
         policy: How people are embedded.
         width: That of the vectors.
         hops: How often the question is compared.
+        memory: How many of the last sentences it remembers; by default more than stories have.
     """
 
-    def __init__(self, shape: Shape, *, policy: str = "fixed", width: int = 100, hops: int = 3) -> None:
+    def __init__(
+        self, shape: Shape, *, policy: str = "fixed", width: int = 100, hops: int = 3, memory: int = 10_000
+    ) -> None:
         super().__init__()
         self.embeddings = nn.ModuleList([Embedding(shape, width, policy=policy, scale=0.1) for _ in range(hops + 1)])
-        self.times = nn.ParameterList([torch.randn(shape.sentences, width) * 0.1 for _ in range(hops + 1)])
+        self.memory = min(memory, shape.sentences)
+        self.times = nn.ParameterList([torch.randn(self.memory, width) * 0.1 for _ in range(hops + 1)])
         self.decoder = nn.Linear(width, shape.answers)
         self.register_buffer("story_places", _position_encoding(shape.length, width))
         self.register_buffer("question_places", _position_encoding(shape.question, width))
@@ -45,7 +49,8 @@ class MemNN(nn.Module):
         """Return a score for every answer [rows, answers]."""
         there = batch.story[..., 0] > 0
         age = there.sum(-1, keepdim=True) - 1 - torch.arange(there.shape[1], device=there.device)
-        age = age.clamp(0, len(self.times[0]) - 1)
+        remembered = there & (age < self.memory)
+        age = age.clamp(0, self.memory - 1)
         memories = [
             (embedding(batch.story) * first_rows(self.story_places, batch.story.shape[-1])).sum(-2)
             + nn.functional.embedding(age, time)
@@ -53,7 +58,7 @@ class MemNN(nn.Module):
         ]
         state = (self.embeddings[0](batch.question) * self.question_places).sum(-2)
         for keys, values in pairwise(memories):
-            shares = attend((keys @ state.unsqueeze(-1)).squeeze(-1), there)
+            shares = attend((keys @ state.unsqueeze(-1)).squeeze(-1), remembered)
             state = state + (shares.unsqueeze(-1) * values).sum(-2)
         scores: Tensor = self.decoder(state)
         return scores

@@ -21,7 +21,8 @@ _LARGEST_OPTION = 10_000
 _MOST_WEIGHTS = 10**9  # of one run; the papers' models have some millions
 _CHOICES = {
     "policy": ("fixed", "randomised", "learned"),  # how people are embedded, see `Embedding`
-    "pooling": ("mean", "attention"),
+    "pooling": ("mean", "attention", "last"),
+    "asked": ("mentions", "vectors"),  # what the decoder of `BiLSTM` gets of the people in question
     "sentences": ("lstm", "bag"),
 }
 
@@ -58,6 +59,7 @@ MODELS = {
         training=_TOM,
     ),
     "entnet": Recipe("entnet:EntNet", training=_TOM),
+    "lstm": Recipe("bilstm:BiLSTM", {"pooling": "last"}),
     "bilstm-mean": Recipe("bilstm:BiLSTM", {"pooling": "mean"}),
     "bilstm-attention": Recipe("bilstm:BiLSTM", {"pooling": "attention"}),
     "rn": Recipe("relation_network:RelationNetwork", version=2),

@@ -26,7 +26,7 @@ RESULTS = Path(__file__).parents[1] / "experiments" / "results"
 BELIEF = ["memnn", "entnet", "relnet"]
 PLAIN = [f"{model}-plain" for model in BELIEF]
 NOISE = ["clean", "supporting", "irrelevant", "disconnected"]
-READERS = ["bilstm-mean", "bilstm-attention", "mac", "rn", "gat"]
+LENGTHS = ["trained on k = 2, 3", "trained on k = 2, 3, 4"]
 
 # experiment, models, rows: by importance
 LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
@@ -35,9 +35,11 @@ LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
         ("clutrr-generalization", ["lstm"], ["trained on k = 2, 3, published"]),
         ("clutrr-robust", ["lstm"], ["clean, published", "supporting, published", "disconnected, published"]),
         ("clutrr-generalization", ["rmc"], ["trained on k = 2, 3, published"]),
+        ("clutrr-robust-synthetic", ["bilstm-mean"], [f"{task}; noise at the end" for task in NOISE]),
         ("clutrr-settings", None, None),
         ("tomi-table3", ["memnn-narrow", "relnet-lstm", "entnet-source"], ["ToMi, published"]),
         ("tomi-table1", BELIEF, ["ToMi, proved"]),
+        ("clutrr-robust-synthetic", ["bilstm-mean"], NOISE),
         ("tom-k-orders", None, None),
         ("tom-k-plain", None, None),
         ("tomi-growth", BELIEF, None),
@@ -45,10 +47,16 @@ LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
         ("tomi-table1", [*PLAIN, *BELIEF], ["ToMi, proved", "ToM-easy", "ToM"]),
     ],
     "kinship": [
-        ("clutrr-generalization", [*READERS, "lstm"], ["trained on k = 2, 3", "trained on k = 2, 3, 4"]),
-        ("clutrr-robust", [*READERS, "lstm"], NOISE),
-        ("clutrr-robust-synthetic", READERS, NOISE),
+        ("clutrr-robust", ["gat", "bilstm-mean", "mac"], NOISE),
+        ("clutrr-generalization", ["gat", "bilstm-attention", "mac", "rn"], LENGTHS),
+        ("clutrr-robust", ["bilstm-attention", "rn", "lstm"], NOISE),
+        ("clutrr-generalization", ["bilstm-mean", "lstm"], LENGTHS),
         ("clutrr-embeddings", None, None),
+    ],
+    "synthetic": [
+        ("clutrr-robust-synthetic", ["bilstm-mean", "mac", "gat"], [f"{task}; noise at the end" for task in NOISE]),
+        ("clutrr-robust-synthetic", ["gat", "bilstm-mean", "mac", "rn", "bilstm-attention"], NOISE),
+        ("clutrr-robust-synthetic", ["rn", "bilstm-attention"], [f"{task}; noise at the end" for task in NOISE]),
     ],
 }
 

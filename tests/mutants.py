@@ -50,7 +50,7 @@ from tests.mutant_records import (
     statements,
     store,
 )
-from tests.mutation_targets import TARGETS, Target
+from tests.mutation_targets import TARGETS, Target, function_at, tuning_numbers
 
 COPIED = ("src", "tests", "pyproject.toml", "docs", "examples")
 
@@ -266,7 +266,7 @@ class Mutant:
 def mutants_of(target: Target, code: str, part: str | None = None) -> list[Mutant]:
     """Return all mutants of a module, or of a part of it, each once: two operators may come to the same."""
     tree, lines = ast.parse(code), code.splitlines(keepends=True)
-    skipped = list(_idle_ranges(tree))
+    skipped = [*_idle_ranges(tree), *(where for _, where in tuning_numbers(target.module, tree))]
     found: dict[str, Mutant] = {}
     for node, name in statements(tree):
         if part not in (None, name):
@@ -289,7 +289,7 @@ def mutants_of(target: Target, code: str, part: str | None = None) -> list[Mutan
                     continue
                 mutated = "".join((*lines[:first], changed.removeprefix(header), *lines[last:]))
                 if mutated not in found and _compiles(mutated):
-                    function = _function_at(tree, place[0])
+                    function = function_at(tree, place[0])
                     found[mutated] = Mutant(target, name, place[0], function, *_changed_lines(code, mutated), mutated)
     return sorted(found.values(), key=lambda mutant: mutant.line)
 
@@ -330,15 +330,6 @@ def _changed_lines(code: str, mutated: str) -> tuple[str, str]:
         one.pop()
         other.pop()
     return one[start].strip(), " ".join(line.strip() for line in other[start:])
-
-
-def _function_at(tree: ast.Module, line: int) -> str:
-    around = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.lineno <= line <= (node.end_lineno or 0)
-    ]
-    return ".".join(node.name for node in sorted(around, key=lambda node: node.lineno))
 
 
 # Make everything read-only but one folder, for one command: mutants of code that writes and removes files do so in

@@ -18,6 +18,7 @@ from storyproof.audits.row_pass import RowSource, choose_format
 from storyproof.engines import make_engine
 from storyproof.example import plain_schema
 from storyproof.families import file_judge
+from storyproof.families.belief import babi_format
 from storyproof.families.family import recognise
 from storyproof.families.file_judge import Subject
 from storyproof.findings import CONFLICT, NOT_IN_STORY, ORDER, PROOF_SAMPLE, UNREAD, AuditReport
@@ -30,7 +31,7 @@ SMALL = 2_000  # bytes in a part: some twenty parts of each file below
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (jsonl, delimited):
+    for module in (jsonl, delimited, babi_format):
         monkeypatch.setattr(module, "PART_BYTES", SMALL)
     for module in (parquet, arrow_file):
         monkeypatch.setattr(module, "PART_ROWS", 10)
@@ -70,7 +71,8 @@ def as_csv(rows: list[dict[str, Any]], end: str) -> str:
 
 def write_csv(path: Path, rows: list[dict[str, Any]]) -> None:
     lines = as_csv(rows, "\n")
-    path.write_text(lines.replace("q40,", "q40,one more,", 1) + "\n\nq999,too few", newline="")
+    lines = lines.replace("q40,", "q40,one more,", 1).replace("\nq45,", "\n\nq45,", 1)
+    path.write_text(lines + "\n\nq999,too few", newline="")
 
 
 def write_crlf(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -198,6 +200,97 @@ def test_reports_of_processes_are_those_of_one(tmp_path: Path, name: str, monkey
     for workers in (2, 3):
         with make_engine(workers=workers) as engine:
             assert as_json(storyproof.audit(path, engine=engine)) == whole
+
+
+def published(benchmark: str, folder: Path) -> Path:
+    """Write a file in a benchmark's published form, with wrong, repeated, damaged and unread rows in several parts."""
+    storyproof.generate(
+        benchmark, train=180 if benchmark == "clutrr" else 30, seed=5, out=folder, format=FORMS[benchmark]
+    )
+    [path] = [each for each in folder.iterdir() if each.suffix in (".csv", ".txt")]
+    text = path.read_text(encoding="utf-8")
+    if benchmark == "clutrr":
+        records = list(csv.reader(io.StringIO(text)))
+        for row, column, value in (
+            (20, "target", "moon"),
+            (41, "genders", "nobody"),
+            (42, "genders", "nobody"),
+            (77, "", "500"),
+            (90, "query", "('A', 'B')"),
+            (120, "story_edges", "[(0, 77)]"),
+            (150, "target", "uncle"),
+        ):
+            records[row][records[0].index(column)] = value
+        for name in ("story", "query"):
+            records[160][records[0].index(name)] = records[12][records[0].index(name)]
+        written = io.StringIO()
+        csv.writer(written, lineterminator="\n").writerows([*records[:100], [], *records[100:]])
+        path.write_text(written.getvalue(), encoding="utf-8")
+        return path
+    lines = text.split("\n")
+    stories = [number for number, line in enumerate(lines) if line.startswith("1 ")]
+    for number in (30, 70, 111):
+        question = stories[number] - 1
+        lines[question] = "\t".join([lines[question].split("\t")[0], "moon", "1"])
+    lines[stories[50]] = "1 Colourless green ideas sleep furiously."
+    lines[stories[60] + 1] = "7 Out of order."
+    lines[stories[90] + 2] += "\r"
+    lines.insert(stories[100], "")
+    path.write_text("\n".join(lines), encoding="utf-8", newline="")
+    return path
+
+
+FORMS = {"tomi": "babi", "tom-babi": "babi", "clutrr": "csv"}
+
+
+@pytest.mark.parametrize("benchmark", ["tomi", "clutrr"])
+def test_findings_in_published_files_do_not_depend_on_their_division(tmp_path: Path, benchmark: str) -> None:
+    path = published(benchmark, tmp_path / "data")
+    assert parts_of(path) > 8
+    whole = undivided(path)
+    divided = storyproof.audit(path)
+    assert len(whole.findings) > 5
+    assert divided.as_dict() == whole.as_dict()
+    assert as_json(storyproof.audit(path, engine=Dividing())) == as_json(divided)
+
+
+@pytest.mark.parametrize("benchmark", ["tomi", "clutrr"])
+def test_reports_on_published_files_are_the_same_for_any_number_of_workers(
+    tmp_path: Path, benchmark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_judge, "PROOF_SAMPLE", PROOF_SAMPLE)  # as in the other processes
+    path = published(benchmark, tmp_path / "data")
+    whole = as_json(storyproof.audit(path))
+    for workers in (2, 3):
+        with make_engine(workers=workers) as engine:
+            assert as_json(storyproof.audit(path, engine=engine)) == whole
+
+
+def test_a_story_that_ends_without_a_question_is_part_of_the_division(tmp_path: Path) -> None:
+    """Without a trace, since lines of a trace are told apart by the questions."""
+    path = published("tomi", tmp_path / "data")
+    path.with_suffix(".trace").unlink()
+    lines = path.read_text(encoding="utf-8").split("\n")
+    questions = [number for number, line in enumerate(lines) if "\t" in line]
+    path.write_text("\n".join(line for number, line in enumerate(lines) if number not in questions[9::10]))
+    assert parts_of(path) > 8
+    assert storyproof.audit(path).as_dict() == undivided(path).as_dict()
+
+
+def test_text_files_of_other_forms_are_not_divided(tmp_path: Path) -> None:
+    """Stories with several questions each, a trace with other rows, and lines that end in other ways."""
+    path = published("tomi", tmp_path / "data")
+    content, trace = path.read_bytes(), path.with_suffix(".trace")
+    rows = trace.read_bytes()
+    for other in (rows + b"x,memory,true_belief\n", rows.replace(b"\n", b"\n\n", 1), rows.replace(b"\n", b"\r", 1)):
+        trace.write_bytes(other)
+        assert parts_of(path) == 1
+    trace.write_bytes(rows)
+    for other in (content.replace(b"\n", b"\r", 1), content.replace(b"\n1 ", b"\n01 ")):
+        path.write_bytes(other)
+        assert parts_of(path) == 1
+    storyproof.generate("tom-babi", train=60, seed=5, out=tmp_path / "several", format="babi")
+    assert parts_of(tmp_path / "several" / babi_format.MIXED_NAME) == 1
 
 
 def test_rows_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

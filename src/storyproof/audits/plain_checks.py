@@ -258,14 +258,12 @@ def _hash_texts(texts: pa.Array, plain: Callable[[str], str], unusual: str) -> H
     """
     texts = texts.fill_null("")
     is_unusual, in_line = pc.match_substring_regex(texts, unusual), pc.replace_substring(texts, "\n", " ")
-    found = pc.ascii_lower(in_line)
+    found = pc.ascii_lower(in_line).cast(pa.binary()).to_pylist()
     others = pc.and_(pc.invert(pc.string_is_ascii(texts)), pc.invert(is_unusual))
-    for mask, values in (
-        (others, [each.casefold() for each in in_line.filter(others).to_pylist()]),
-        (is_unusual, [plain(each) for each in texts.filter(is_unusual).to_pylist()]),
-    ):
-        found = pc.replace_with_mask(found, mask, pa.array(values, pa.string())) if values else found
-    return _digests(found.cast(pa.binary()).to_pylist())
+    for mask, source, change in ((others, in_line, str.casefold), (is_unusual, texts, plain)):
+        for place, text in zip(np.flatnonzero(mask).tolist(), source.filter(mask).to_pylist(), strict=True):
+            found[place] = change(text).encode()
+    return _digests(found)
 
 
 def _hash_answers(answers: pa.Array) -> Hashes:

@@ -275,20 +275,21 @@ class RowSource:
         """
         if self._file is not None:
             return self._file.parts()
-        path, form = self.subject.path, self.subject.format
-        return form.parts(path, as_records=False) if form.reads_arrays else [WHOLE]
+        return self.subject.format.parts(self.subject.path, as_records=False)
 
     def tables(self, part: Part = WHOLE) -> Iterator[pa.Table]:
         """Read the stories that begin in a part of the file, with places."""
         path, form = self.subject.path, self.subject.format
         if self._file is not None:
             tables = self._file.tables(part=part)
-        elif part != WHOLE:
-            tables = form.read(path, CHUNK_ROWS, places=True, part=part)  # type: ignore[call-arg]  # see Format.parts
-        elif type(form).read_foreign is Format.read_foreign:
-            tables = form.read(path, CHUNK_ROWS, places=True)
         else:
-            tables = form.read_foreign(path, CHUNK_ROWS)
+            more: dict[str, Any] = {} if part == WHOLE else {"part": part}  # see Format.parts
+            has_own = type(form).read_foreign is not Format.read_foreign
+            tables = (
+                form.read_foreign(path, CHUNK_ROWS, **more)
+                if has_own
+                else form.read(path, CHUNK_ROWS, places=True, **more)
+            )
         return stories_of(tables, part.first, part.end)
 
     def by_family(self, table: pa.Table) -> Iterator[tuple[Family, pa.Table]]:

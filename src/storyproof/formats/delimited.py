@@ -201,7 +201,7 @@ def parts_of_table(path: Path) -> list[Part]:
     manner = manner_of(path)
     if manner.encoding not in ("utf-8", _OTHERS) or path.stat().st_size <= PART_BYTES:
         return [WHOLE]
-    return _parts_by_bytes(path, manner) or _parts_by_records(path, manner)
+    return parts_by_bytes(path, manner) or _parts_by_records(path, manner)
 
 
 def _parts_by_records(path: Path, manner: Manner) -> list[Part]:
@@ -218,7 +218,7 @@ def _parts_by_records(path: Path, manner: Manner) -> list[Part]:
     return ended(parts)
 
 
-def _parts_by_bytes(path: Path, manner: Manner) -> list[Part]:
+def parts_by_bytes(path: Path, manner: Manner) -> list[Part]:
     """Divide a file by its quotes and ends of lines alone; return no parts where these do not tell its records.
 
     Python's reader knows more kinds of records: quotes within cells that do not begin with one, ends of lines without a
@@ -242,11 +242,11 @@ def _parts_by_bytes(path: Path, manner: Manner) -> list[Part]:
                 return []
             if row > parts[-1].first:
                 parts.append(before._replace(first=row))
-            starts = np.append([0], ends[:-1])
-            is_filled = np.array([content[start : start + 2].strip(b"\r\n") != b"" for start in starts.tolist()])
-            if is_filled.any():
-                row += int(is_filled.sum())
-                last = int(starts[np.flatnonzero(is_filled)[-1]])
+            starts = np.append([0], ends)[:-1]
+            filled = starts[~np.isin(np.frombuffer(content, np.uint8)[starts], (ord("\r"), ord("\n")))]
+            if len(filled):
+                row += len(filled)
+                last = int(filled[-1])
                 before = Part(at=at + last, line=line + content.count(b"\n", 0, last))
             used = int(ends[-1]) if len(ends) else 0
             rest = content[used:]

@@ -91,12 +91,14 @@ class Part(NamedTuple):
         end: The number of the row after the last one; None if all that follow belong to it.
         at: Where reading begins, as the format counts: at the row before the first one, so that its story is known.
         line: The line there, from 1.
+        beside: Where reading begins in the file beside the data, if there is one.
     """
 
     first: int = 0
     end: int | None = None
     at: int = 0
     line: int = 1
+    beside: int = 0
 
 
 WHOLE = Part()
@@ -204,12 +206,13 @@ class Format(ABC):
     def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
         """Return parts of a file that can be read by themselves; they follow from the file alone.
 
-        A format that divides files takes a part in `records`, and in `read` if it `reads_arrays`, and reads from the
-        row before it on, to the end of the file: whoever reads a part stops once its last story ends.
+        A format that divides files takes a part in `records`, and in `read` if it `reads_arrays`, and in its own
+        `read_foreign` if it has one. It reads from the row before the part on, to the end of the file: whoever reads a
+        part stops once its last story ends.
 
         Args:
             path: The file.
-            as_records: Whether it is read as records, which takes longer, rather than as arrays.
+            as_records: Whether it is read as records, which takes longer, rather than as `read` does.
 
         Raises:
             DataError: If the file cannot be read.

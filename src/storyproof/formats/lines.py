@@ -37,11 +37,12 @@ def numbered_lines(path: Path, at: int = 0, first: int = 1) -> Iterator[tuple[in
         raise unreadable(path, error) from error
 
 
-def text_lines(path: Path, *, newline: str | None = None, errors: str | None = None) -> Iterator[str]:
+def text_lines(path: Path, *, newline: str | None = None, errors: str | None = None, at: int = 0) -> Iterator[str]:
     """Read a file's lines as text.
 
     Args:
         path: The file.
+        at: The byte at which a line begins.
         newline: As for `open`; empty to have the ends of lines as they are.
         errors: As for `open`: what becomes of bytes that are not UTF-8.
 
@@ -51,6 +52,7 @@ def text_lines(path: Path, *, newline: str | None = None, errors: str | None = N
     """
     try:
         with open_text(path, newline=newline, errors=errors) as file:
+            file.buffer.seek(at)
             yield from lines_of(file)
     except OSError as error:
         raise unreadable(path, error) from error
@@ -68,13 +70,18 @@ def long_line(path: Path, error: LongLineError) -> DataError:
     return DataError(f"{path}, line {error.number}: {error}; divide it, or remove it.")
 
 
-def filled_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def filled_lines(path: Path, at: int = 0, first: int = 1) -> Iterator[tuple[int, bytes]]:
     """Read the lines that are not empty, without their ends and without a byte order mark.
+
+    Args:
+        path: The file.
+        at: The byte at which a line begins.
+        first: The number of that line.
 
     Raises:
         DataError: If the file cannot be read.
     """
-    for number, line in numbered_lines(path):
+    for number, line in numbered_lines(path, at, first):
         if text := line.removeprefix(MARK if number == 1 else b"").rstrip(b"\r\n"):
             yield number, text
 

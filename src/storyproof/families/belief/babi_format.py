@@ -11,10 +11,12 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, quoted
@@ -25,11 +27,23 @@ from storyproof.families.belief.tomi_labels import STORY_TYPES
 from storyproof.families.belief.tomi_text import narrate, parse, parse_question, parse_sentence
 from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, Place, SplitWriter, Spot, split_of, stem_of, with_places
+from storyproof.formats.format import (
+    PART_BYTES,
+    WHOLE,
+    Format,
+    Part,
+    Place,
+    SplitWriter,
+    Spot,
+    ended,
+    split_of,
+    stem_of,
+    with_places,
+)
 from storyproof.formats.json_edits import Changes, Write
-from storyproof.formats.lines import MARK, bad_byte, filled_lines, first_line, numbered_lines
+from storyproof.formats.lines import MARK, bad_byte, filled_lines, first_line, numbered_lines, unreadable
 from storyproof.formats.records import BROKEN, RECORD, RECORD_TYPE
-from storyproof.io.bounded_input import open_file
+from storyproof.io.bounded_input import LONGEST_LINE, open_file
 
 
 def trace(events: Sequence[PlotEvent], mover: str | None, other: str | None) -> list[str]:
@@ -94,9 +108,13 @@ class BabiFormat(Format):
         """Read a file of either layout, with the trace beside it."""
         return read_babi(path, rows, places)
 
-    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
+    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS, part: Part = WHOLE) -> Iterator[pa.Table]:
         """Read a file with places, as far as it can be read: damaged rows say so in the column `record`."""
-        return read_babi(path, rows, places=True, is_strict=False)
+        return read_babi(path, rows, places=True, is_strict=False, part=part)
+
+    def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
+        """Divide a file where a story with one question follows another."""
+        return parts_of_stories(path)
 
     def is_data(self, path: Path) -> bool:
         """Return whether a file is named after a split, has a trace, or begins as these do: no note or licence."""
@@ -235,7 +253,9 @@ def _agents(events: Sequence[PlotEvent]) -> list[str]:
     return list(dict.fromkeys(event.agent for event in events if event.agent and event.kind is not EventKind.FEEL))
 
 
-def read_babi(path: Path, rows: int, places: bool = False, *, is_strict: bool = True) -> Iterator[pa.Table]:
+def read_babi(
+    path: Path, rows: int, places: bool = False, *, is_strict: bool = True, part: Part = WHOLE
+) -> Iterator[pa.Table]:
     """Read a file of either layout in tables of about `rows` rows, whole stories each.
 
     The trace beside it, if there is one, gives question and story types; what the format does not say is null.
@@ -246,19 +266,20 @@ def read_babi(path: Path, rows: int, places: bool = False, *, is_strict: bool = 
         places: Add the column `place`.
         is_strict: Whether every line must be in ToMi's wording. Else sentences and questions may be in any, and rows
             with damaged lines say so in the column `record`, as long as any row has none.
+        part: Where to begin, see `Format.parts`.
 
     Raises:
         DataError: If a line has no known form, or nothing can be read; the message names the line.
     """
     is_strict = is_strict or not any(not block.damage for block in _blocks(path))
     state = _FilePosition(path, stem_of(path), split_of(path), _story_type(path))
-    waiting = _PlacedRows(places, not is_strict)
-    for block in _blocks(path):
+    waiting = _PlacedRows(places, not is_strict, max(part.first - 1, 0))
+    for block in _blocks(path, part):
         row = state.take(block, is_strict=is_strict)
         if len(waiting.rows) >= rows and row["story_id"] != waiting.rows[-1]["story_id"]:
             yield waiting.table()
         waiting.add(row, block)
-    if not waiting.rows and state.story < 0:
+    if not waiting.rows and not state.story:
         raise DataError(f"{path} has no question; expected numbered sentences, then a question with tab and answer.")
     if waiting.rows:
         yield waiting.table()
@@ -299,18 +320,22 @@ class _Block(NamedTuple):
     is_numbered: bool = True
 
 
-def _blocks(path: Path) -> Iterator[_Block]:
+def _blocks(path: Path, part: Part = WHOLE) -> Iterator[_Block]:
     """Find the rows of a file, with their lines of the trace, without parsing sentences or questions.
+
+    Args:
+        path: The file.
+        part: Where to begin, see `Format.parts`.
 
     Raises:
         DataError: If the file cannot be read, or the trace has other rows.
     """
     trace_path = path.with_suffix(".trace")
     if not trace_path.exists():
-        yield from _divide(path)
+        yield from _divide(path, part)
         return
-    traces, left_out = filled_lines(trace_path), None
-    for block in _divide(path):
+    traces, left_out = filled_lines(trace_path, part.beside, max(part.first, 1)), None
+    for block in _divide(path, part):
         if not block.asks:  # perhaps its question was damaged, and has a line there
             if left_out is None:
                 rows = [each.asks for each in _divide(path)]
@@ -347,13 +372,13 @@ def _labels(where: str, content: bytes) -> dict[str, str]:
     return {"question_type": cells[-2], "story_type": cells[-1], TRACE: ",".join(cells[:-2])}
 
 
-def _divide(path: Path) -> Iterator[_Block]:
+def _divide(path: Path, part: Part = WHOLE) -> Iterator[_Block]:
     """Divide a file into rows, whose lines may be damaged: a row ends with a question, or where another story begins.
 
     What comes after a damaged line is damaged as well, up to the next story, as it may be about other events.
     """
     block, last, number = _Block([], [], (), True, False), 0, 0
-    for number, content in filled_lines(path):
+    for number, content in filled_lines(path, part.at, part.line):
         if _number_of(content) == 1:
             if block.lines:
                 yield _unasked(block, number)
@@ -371,6 +396,134 @@ def _divide(path: Path) -> Iterator[_Block]:
             block = block._replace(lines=[], texts=[], before=(*block.before, *block.lines[:-1]), begins=False)
     if block.lines:
         yield _unasked(block, number + 1)
+
+
+def parts_of_stories(path: Path) -> list[Part]:
+    """Divide a file into parts of `PART_BYTES`, each of which begins with a story.
+
+    Reading begins with the row before, which is that of another story. Files that cannot be divided by their first
+    letters, tabs and ends of lines alone have one part, and so have files whose trace has other rows.
+
+    Raises:
+        DataError: If the file cannot be read.
+    """
+    parts = [WHOLE]
+    row, line, has_asked, is_whole = 0, 1, True, True  # of the next line, of the last one, and of all stories so far
+    last: Part | None = None  # where a story begins, with the number of its row
+    for at, block in _blocks_of_bytes(path):
+        lines = _Lines.of(block, is_first=not at)
+        if lines is None or (lines.letters[lines.starts] == ord("0")).any():  # numbers may begin with it
+            return [WHOLE]
+        asks, begins = lines.ask(), lines.begin()
+        unasked = begins & ~np.append(has_asked, asks)[:-1]
+        rows = row + np.cumsum(asks) - asks + np.cumsum(unasked)
+        stories = [
+            Part(first, None, at + start, line + number)
+            for first, start, number in zip(
+                *(each[begins].tolist() for each in (rows, lines.starts, lines.numbers)), strict=True
+            )
+        ]
+        stories = stories if last is None else [last, *stories]
+        for before, story in pairwise(stories if at else ()):
+            if story.first == before.first + 1 and _are_different(*islice(_divide(path, before), 2)):
+                parts.append(before._replace(first=story.first))
+                break
+        last = stories[-1] if stories else None
+        row, line = row + int(asks.sum() + unasked.sum()), line + lines.total
+        has_asked, is_whole = bool(asks[-1]) if len(asks) else has_asked, is_whole and not unasked.any()
+    trace_path = path.with_suffix(".trace")
+    if len(parts) < 2 or not trace_path.exists():
+        return ended(parts)
+    begins_beside = _starts_of_lines(trace_path, [max(each.first - 1, 0) for each in parts], row)
+    if begins_beside is None or not has_asked or not is_whole:
+        return [WHOLE]
+    return ended([each._replace(beside=start) for each, start in zip(parts, begins_beside, strict=True)])
+
+
+def _are_different(one: _Block, other: _Block) -> bool:
+    """Return whether two rows can be read, and have different stories."""
+    return not one.damage and not other.damage and one.texts[:-1] != other.texts[:-1]
+
+
+def _starts_of_lines(path: Path, numbers: Sequence[int], count: int) -> list[int] | None:
+    """Return where some lines begin, counted from 0 and sorted; None if there is not this number of lines, all filled.
+
+    Raises:
+        DataError: If the file cannot be read.
+    """
+    starts: list[int] = []
+    done = 0
+    for at, block in _blocks_of_bytes(path):
+        lines = _Lines.of(block, is_first=not at)
+        if lines is None or len(lines.starts) != lines.total:
+            return None
+        here = [each - done for each in numbers if done <= each < done + lines.total]
+        starts += [at + int(lines.starts[each]) if at or each else 0 for each in here]
+        done += lines.total
+    return starts if done == count else None
+
+
+def _blocks_of_bytes(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Read a file in blocks of whole lines of about `PART_BYTES`, each with where it begins.
+
+    Raises:
+        DataError: If the file cannot be read.
+    """
+    at = 0
+    try:
+        with open_file(path) as file:
+            while block := file.read(PART_BYTES):
+                block += file.readline(LONGEST_LINE + 1)
+                yield at, block
+                at += len(block)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+class _Lines(NamedTuple):
+    """The lines of a block that are not empty.
+
+    Attributes:
+        letters: The bytes of the block.
+        starts: [line], where it begins.
+        ends: [line], where it ends, without the end of line.
+        numbers: [line], its number in the block, from 0.
+        total: How many lines there are, empty ones too.
+    """
+
+    letters: npt.NDArray[np.uint8]
+    starts: npt.NDArray[np.intp]
+    ends: npt.NDArray[np.intp]
+    numbers: npt.NDArray[np.intp]
+    total: int
+
+    @classmethod
+    def of(cls, block: bytes, *, is_first: bool) -> _Lines | None:
+        """Return the lines of a block; None if they end in other ways than with line feeds, or one is too long."""
+        letters = np.frombuffer(block, np.uint8)
+        ends = np.flatnonzero(letters == ord("\n"))
+        if not block.endswith(b"\n"):
+            ends = np.append(ends, len(block))
+        starts = np.append([0], ends[:-1] + 1)
+        if block.count(b"\r") != block.count(b"\r\n") or int((ends - starts).max()) > LONGEST_LINE:
+            return None
+        starts[0] = len(MARK) if is_first and block.startswith(MARK) else 0
+        ends = ends - (letters[np.maximum(ends - 1, 0)] == ord("\r"))
+        filled = np.flatnonzero(ends > starts)
+        return cls(letters, starts[filled], ends[filled], filled, len(starts))
+
+    def begin(self) -> npt.NDArray[np.bool_]:
+        """Return which lines have the number 1."""
+        second = self.letters[np.minimum(self.starts + 1, self.ends - 1)]
+        begins: npt.NDArray[np.bool_] = (self.letters[self.starts] == ord("1")) & (second == ord(" "))
+        return begins
+
+    def ask(self) -> npt.NDArray[np.bool_]:
+        """Return which lines are questions: what stands before their first tab ends with a question mark."""
+        tabs = np.append(np.flatnonzero(self.letters == ord("\t")), len(self.letters))
+        ends = np.minimum(tabs[np.searchsorted(tabs, self.starts)], self.ends)
+        asks: npt.NDArray[np.bool_] = (ends > self.starts) & (self.letters[ends - 1] == ord("?"))
+        return asks
 
 
 def _unasked(block: _Block, number: int) -> _Block:
@@ -422,7 +575,7 @@ class _FilePosition:
     story_type: str | None
     sentences: list[str] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
-    story: int = -1
+    story: int = 0  # the line at which it begins
     last_story: str = ""
     fresh: bool = True
 
@@ -460,7 +613,7 @@ class _FilePosition:
             asked = {"order": belief_question.order, "chain": list(belief_question.chain)}
         story = "\n".join(self.sentences)
         if self.fresh and story != self.last_story:
-            self.story += 1
+            self.story = block.lines[0]
         self.fresh, self.last_story = False, story
         watched = any(mark != "-" for mark in self.seen)
         benchmark = "tomi" if block.labels else "tom-babi" if watched else None  # no other benchmark has traces
@@ -488,8 +641,8 @@ class _FilePosition:
 class _PlacedRows:
     """Rows that have been read, and where they stand."""
 
-    def __init__(self, places: bool, records: bool) -> None:
-        self._places, self._records, self._done = places, records, 0
+    def __init__(self, places: bool, records: bool, done: int) -> None:
+        self._places, self._records, self._done = places, records, done
         self._clear()
 
     def _clear(self) -> None:

@@ -16,7 +16,6 @@ from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import published_rules
 from storyproof.families.kinship.stated_facts import Text, stated_facts
-from storyproof.families.kinship.user_text import rows_of_text
 
 _ANY = "child"  # whether any family fits does not depend on what is asked
 
@@ -48,6 +47,8 @@ def read_rows(example: Example) -> Sequence[KinshipRow]:
     """Read an example; one that has nothing but its text is one row for each choice of genders that it leaves open."""
     values = example.as_row()
     if example.get("genders") is None:
+        from storyproof.families.kinship.user_text import rows_of_text  # takes a while to import
+
         choices = rows_of_text(example.story, example.question)
     elif (choices := _choices_of(values)) == [values]:
         return [read_stated(example)]

@@ -48,8 +48,8 @@ from storyproof.families.kinship.stated_facts import (
 from storyproof.families.kinship.tasks import noise_types, story_type
 from storyproof.families.kinship.templates import ask, is_shipped, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.delimited import TextRecord
-from storyproof.formats.format import Format, Place, Spot, numbers_of, stem_of, with_places
+from storyproof.formats.delimited import COMMAS, TextRecord, parts_by_bytes
+from storyproof.formats.format import WHOLE, Format, Part, Place, Spot, numbers_of, stem_of, with_places
 from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.lines import first_line
 
@@ -62,8 +62,15 @@ _SCHEMA = pa.schema(
     ]
 )
 FIELDS = "fields"  # the column with all fields of a record
+_IS_NUMBERED = "is numbered"  # whether the number in the first column fits the rows before
 _IDENTITY = ("id", "story_id", "benchmark", "split", "story", "question")
-_RAW = pa.schema([*((name, pa.string()) for name in (*_IDENTITY, "answer")), (FIELDS, pa.list_(pa.string()))])
+_RAW = pa.schema(
+    [
+        *((name, pa.string()) for name in (*_IDENTITY, "answer")),
+        (FIELDS, pa.list_(pa.string())),
+        (_IS_NUMBERED, pa.bool_()),
+    ]
+)
 _HEADER = b"header"
 _PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself|they|them|their)\b", re.IGNORECASE)
 _MOST_LACKING = 3  # of the needed columns, in a file that is still one of CLUTRR's
@@ -103,9 +110,16 @@ class ClutrrFormat(Format):
         """Read a file; fields that do not fit the rest of their row are listed in the column `problems`."""
         return read_csv(path, rows, places)
 
-    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
+    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS, part: Part = WHOLE) -> Iterator[pa.Table]:
         """Read a file's records as they are, for an audit: each row's text and its fields, see `read_raw_rows`."""
-        return read_raw(path, rows)
+        return read_raw(path, rows, part)
+
+    def parts(self, path: Path, *, as_records: bool) -> Sequence[Part]:
+        """Divide a file at ends of records, where quotes and ends of lines tell these."""
+        try:
+            return parts_by_bytes(path, COMMAS) or [WHOLE]
+        except DataError:
+            return [WHOLE]  # its reader says what is wrong
 
     def locate(self, path: Path, column: str, place: Place) -> Spot:
         """Return where a value stands, under the published name of its column."""
@@ -293,8 +307,12 @@ def read_csv(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
     """
     records = read_records(path)
     header = next(records).cells
-    numbers = RowNumbers()
-    found = (example_of(path, read_clutrr_row(path, record, header), numbers) for record in records if record.cells)
+    numbers = _RowNumbers()
+    found = (
+        example_of(path, read_clutrr_row(path, record, header), is_numbered=numbers.fit(record, header))
+        for record in records
+        if record.cells
+    )
     done = 0
     while part := list(islice(found, rows)):
         table = pa.Table.from_pylist(part, schema=_SCHEMA)
@@ -302,32 +320,45 @@ def read_csv(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
         done += len(part)
 
 
-def read_raw(path: Path, rows: int) -> Iterator[pa.Table]:
+def read_raw(path: Path, rows: int, part: Part = WHOLE) -> Iterator[pa.Table]:
     """Read a file's records in tables of at most `rows` rows: which row it is, its text, all fields, and places.
+
+    Args:
+        path: The file.
+        rows: How many rows a table has.
+        part: Where to begin, see `Format.parts`.
 
     Raises:
         DataError: If its columns are not those of CLUTRR; the message says what was found, and where.
     """
-    records = read_records(path)
+    records = read_records(path, part)
     header = next(records).cells
     schema = pa.schema(_RAW, metadata={_HEADER: json.dumps(header)})
-    done = 0
+    numbers = _RowNumbers()
+    if part.first:
+        numbers.fit(next(each for each in islice(read_records(path), 1, None) if each.cells), header)
+    done = max(part.first - 1, 0)
     filled = (record for record in records if record.cells)
-    while part := list(islice(filled, rows)):
-        identities = [_identity(path, dict(zip(header, each.cells, strict=True)), each.row) for each in part]
+    while some := list(islice(filled, rows)):
+        identities = [_identity(path, dict(zip(header, each.cells, strict=True)), each.row) for each in some]
         columns: list[list[Any]] = [[each[name] for each in identities] for name in (*_IDENTITY, "answer")]
-        columns.append([each.cells for each in part])
+        columns += [[each.cells for each in some], [numbers.fit(each, header) for each in some]]
         table = pa.table([pa.array(each, field.type) for each, field in zip(columns, _RAW, strict=True)], schema)
-        yield with_places(table, done, [each.line for each in part])
-        done += len(part)
+        yield with_places(table, done, [each.line for each in some])
+        done += len(some)
 
 
-def read_raw_rows(path: Path, table: pa.Table) -> Iterator[ClutrrRow | DataError]:
-    """Read the rows of a table of records, see `read_raw`; yield the error of one with a field that CLUTRR has not."""
+def read_raw_rows(path: Path, table: pa.Table) -> Iterator[tuple[ClutrrRow, bool] | DataError]:
+    """Read the rows of a table of records, see `read_raw`; yield the error of one with a field that CLUTRR has not.
+
+    Yields:
+        The row, and whether its number fits the rows before.
+    """
     header = json.loads(table.schema.metadata[_HEADER])
-    for number, line, fields in zip(*numbers_of(table), table.column(FIELDS).to_pylist(), strict=True):
+    about = (*numbers_of(table), *(table.column(name).to_pylist() for name in (FIELDS, _IS_NUMBERED)))
+    for number, line, fields, is_numbered in zip(*about, strict=True):
         try:
-            yield read_clutrr_row(path, TextRecord(number, line, "", fields), header)
+            yield read_clutrr_row(path, TextRecord(number, line, "", fields), header), is_numbered
         except DataError as error:
             yield error
 
@@ -346,24 +377,21 @@ def _identity(path: Path, fields: Mapping[str, str], number: int) -> dict[str, s
     }
 
 
-class RowNumbers:
+class _RowNumbers:
     """Checks that the first column numbers the rows of a file; only of generated rows.
 
-    Where rows are missing, the numbers run ahead of the rows, but stay in step with the numbers in the ids.
+    Where rows are missing, the numbers run ahead of the rows, but stay in step with the numbers in the ids. What fits
+    follows from the first row of the file and the one before.
     """
 
     def __init__(self) -> None:
         self._first, self._last = (0, 0), (0, 0)
         self._ahead = 0
 
-    def fit(self, place: int, name: str, given: str | None) -> bool:
-        """Return whether the number of the next row fits.
-
-        Args:
-            place: How many rows are before it.
-            name: Its id.
-            given: What the first column says; None if there is none.
-        """
+    def fit(self, record: TextRecord, header: Sequence[str]) -> bool:
+        """Return whether the number of the next row fits."""
+        place, fields = record.row, dict(zip(header, record.cells, strict=True))
+        name, given = fields["id"] or "", fields.get("")
         if given is None or not story_of_id(name):
             return True
         counts = given.isdecimal() and len(given) <= _MOST_DIGITS
@@ -376,19 +404,18 @@ class RowNumbers:
         return fits
 
 
-def example_of(path: Path, row: ClutrrRow, numbers: RowNumbers) -> dict[str, Any]:
+def example_of(path: Path, row: ClutrrRow, *, is_numbered: bool) -> dict[str, Any]:
     """Return one row in the columns of an example.
 
     Args:
         path: The file.
         row: The row.
-        numbers: Checks the number of the row.
+        is_numbered: Whether its number fits the rows before.
 
     Raises:
         DataError: If it refers to people whom it does not have.
     """
     fields, asked = row.values, _numbers(row.names, row.asked_names)
-    is_numbered = numbers.fit(row.record.row, fields["id"] or "", fields.get(""))
     for name, pairs in (("story_edges", row.edges), ("query_edge", [row.query_edge])):
         for pair in pairs:
             if not all(0 <= person < len(row.names) for person in pair):

@@ -22,6 +22,7 @@ from storyproof.families.kinship.people import parse_people
 from storyproof.families.kinship.row import MOST_EDGES, MOST_PEOPLE, KinshipRow, build_row
 from storyproof.families.kinship.tasks import TASKS_BY_NUMBER
 from storyproof.formats.delimited import COMMAS, TextRecord, patched
+from storyproof.formats.format import WHOLE, Part
 from storyproof.formats.json_edits import Changes
 from storyproof.formats.lines import text_lines
 from storyproof.io.bounded_input import MOST_COLUMNS, has_surrogate, open_file
@@ -78,16 +79,36 @@ class ClutrrRow(KinshipRow):
     proof: tuple[PublishedStep, ...]
 
 
-def read_records(path: Path) -> Iterator[TextRecord]:
+def read_records(path: Path, part: Part = WHOLE) -> Iterator[TextRecord]:
     """Read a file's records, the header first.
+
+    Args:
+        path: The file.
+        part: Which records follow the header, see `Format.parts`.
 
     Raises:
         DataError: If it is not a CSV file with the columns of CLUTRR; the message says what was found, and where.
     """
-    yield from _records(path, text_lines(path, newline="", errors="surrogateescape"))
+    how: dict[str, Any] = {"newline": "", "errors": "surrogateescape"}
+    records = _records(path, text_lines(path, **how))
+    if not part.first:
+        yield from records
+        return
+    header = next(records)
+    yield header
+    before = header._replace(row=part.first - 2, line=part.line)
+    yield from _records(path, text_lines(path, **how, at=part.at), before)
 
 
-def _records(path: Path, file: Iterable[str]) -> Iterator[TextRecord]:
+def _records(path: Path, file: Iterable[str], before: TextRecord | None = None) -> Iterator[TextRecord]:
+    """Divide lines into records.
+
+    Args:
+        path: The file, for messages.
+        file: Its lines, with their ends.
+        before: The number of the record before these lines, the line at which they begin, and the cells of the header;
+            None if they begin with the header.
+    """
     taken: list[str] = []
 
     def lines() -> Iterator[str]:
@@ -95,7 +116,7 @@ def _records(path: Path, file: Iterable[str]) -> Iterator[TextRecord]:
             taken.append(text)
             yield text
 
-    row, line, width = -1, 1, 0
+    row, line, width = (-1, 1, 0) if before is None else (before.row + 1, before.line, len(before.cells))
     reader = csv.reader(lines(), strict=True)
     try:
         for fields in reader:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from storyproof.families.kinship.people import split_person
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, WORDS, gender_of, inverse, predicate_of
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, strict_rules
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+from storyproof.families.kinship.stated_facts import Text
 from storyproof.families.kinship.tasks import CLEAN, TASK_NUMBERS
 from storyproof.families.kinship.templates import NAME
 
@@ -40,8 +42,8 @@ Numbers = npt.NDArray[np.int64]
 
 _COLUMNS = tuple(name for name in KINSHIP_SCHEMA.names if name not in ("id", "story_id", "benchmark", "split"))
 _BESIDE = ("problems", "syn_story", "clean_story")  # columns of CLUTRR's CSV files, which are checked one by one
-_SYNTHETIC = " is the "  # in every line of synthetic text
-_BATCH = 4096  # stories that are read together
+_IN_SYNTHETIC = " is the "  # in every line of synthetic text, and in some others
+_BATCH = 8192  # stories that are read together
 _UNKNOWN = -1
 _NAME = re.compile(NAME)
 _PREDICATE = {word: NAMES.index(predicate_of(word)) for word in WORDS}
@@ -55,19 +57,14 @@ class _UnusualError(Exception):
     """A column is not of the usual type, so that rows have to be looked at one by one."""
 
 
-def find_proved_rows(table: pa.Table, stories: Sequence[str] | None = None) -> Flags:
-    """Return which rows of a table are clean chains of which everything that they claim holds.
-
-    Args:
-        table: The rows; columns may be missing.
-        stories: Their texts, if these are known as a list.
-    """
+def find_proved_rows(table: pa.Table) -> Flags:
+    """Return which rows of a table, in which columns may be missing, are clean chains that hold all they claim."""
     nothing = np.zeros(table.num_rows, np.bool_)
     names = set(table.column_names)
     if not set(_COLUMNS) <= names or names & set(_BESIDE) or strict_proofs().problem:
         return nothing
     try:
-        return _Rows(table.select(_COLUMNS), table.column("story").to_pylist() if stories is None else stories).find()
+        return _Rows(table.select(_COLUMNS)).find()
     except _UnusualError:
         return nothing
 
@@ -164,8 +161,7 @@ class _Stated(NamedTuple):
 class _Rows:
     """Rows without a missing value, column by column; `right` says which still hold all that they claim."""
 
-    def __init__(self, table: pa.Table, stories: Sequence[str]) -> None:
-        self._stories = stories
+    def __init__(self, table: pa.Table) -> None:
         valid = np.ones(table.num_rows, np.bool_)
         for column in table.columns:
             if column.null_count:
@@ -364,12 +360,13 @@ class _Rows:
     def _check_texts(self) -> None:
         """Compare texts with chains, and the lines of proofs with where the texts state them."""
         rows = np.flatnonzero(self.right)
-        stories = self._column("story")
-        stories = stories.take(pa.array(rows)).cast(pa.string())
-        natural = ~np.asarray(pc.match_substring(stories, _SYNTHETIC))
+        stories = self._column("story").take(pa.array(rows)).cast(pa.string())
+        texts = stories.to_pylist()
+        natural = np.ones(len(rows), np.bool_)
+        for number in np.flatnonzero(pc.match_substring(stories, _IN_SYNTHETIC)).tolist():
+            natural[number] = Text(texts[number], (), ()).is_natural
         self.right[rows[~natural]] = False
-        rows = rows[natural]
-        texts = [self._stories[row] for row in self._kept[rows].tolist()]
+        rows, texts = rows[natural], list(compress(texts, natural))
         for start in range(0, len(rows), _BATCH):
             part = rows[start : start + _BATCH]
             self.right[part] = self._check_batch(part, texts[start : start + _BATCH])

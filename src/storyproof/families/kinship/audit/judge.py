@@ -37,7 +37,7 @@ from storyproof.families.kinship.audit.kinds import DUPLICATE, FLAWED, SMALL_TES
 from storyproof.families.kinship.audit.labels import FACTS, Difference, check_proof, check_row, natural_text
 from storyproof.families.kinship.baselines import decide_genders
 from storyproof.families.kinship.checker import ENTAILED, STATUSES
-from storyproof.families.kinship.clutrr_csv import FIELDS, PUBLISHED_NAMES, RowNumbers, example_of, read_raw_rows
+from storyproof.families.kinship.clutrr_csv import FIELDS, PUBLISHED_NAMES, example_of, read_raw_rows
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.prove_labels import LabelJudgement, judge
 from storyproof.families.kinship.relations import WORDS, predicate_of
@@ -105,20 +105,18 @@ class KinshipJudge(FileJudge):
         self._seen: dict[int, int] = {}  # the first row of each story and question, by hash
         self._repeats: set[int] = set()  # rows with the story and question of an earlier one
         self._places: list[pa.Table] = []  # of all rows: numbers, lines, ids and kinds of question
-        self._numbers = RowNumbers()
         self._labels: set[str] = set()
         self._patterns: set[str] = set()  # with genders, as f_comb has them
         self._test_rows = 0
 
     def judge(self, table: pa.Table) -> Iterator[Finding]:
         """Yield what is wrong in the next rows."""
-        stories: list[str] = table.column("story").to_pylist()
-        yield from self._find_repeated(table, stories)
+        yield from self._find_repeated(table)
         if FIELDS in table.column_names:
             for start in range(0, table.num_rows, _CHUNK):
                 yield from self._judge_records(table.slice(start, _CHUNK))
             return
-        chosen, proved = self._sample.choose(table), self._find_proved(table, stories)
+        chosen, proved = self._sample.choose(table), self._find_proved(table)
         twice = _rows_where(table, proved & chosen)
         for start in range(0, twice.num_rows, _CHUNK):
             yield from self._check_proofs(twice.slice(start, _CHUNK))
@@ -126,10 +124,9 @@ class KinshipJudge(FileJudge):
         for start in range(0, others.num_rows, _CHUNK):
             yield from self._judge_examples(others.slice(start, _CHUNK), chosen[start : start + _CHUNK])
 
-    def _find_repeated(self, table: pa.Table, stories: Sequence[str]) -> Iterator[Finding]:
+    def _find_repeated(self, table: pa.Table) -> Iterator[Finding]:
         """Yield rows with the same story and question as an earlier one."""
-        rows = zip(stories, table.column("question").to_pylist(), strict=True)
-        texts = [_hash_of(story or "", question or "") for story, question in rows]
+        texts = _hashes_of(table)
         numbers, lines = numbers_of(table)
         names = [table.column(name) if name in table.column_names else None for name in ("id", "question_type")]
         kinds = pa.nulls(table.num_rows, pa.string()) if names[1] is None else names[1]
@@ -153,11 +150,11 @@ class KinshipJudge(FileJudge):
 
     # Rows that hold all that they claim, found as arrays.
 
-    def _find_proved(self, table: pa.Table, stories: Sequence[str]) -> Flags:
+    def _find_proved(self, table: pa.Table) -> Flags:
         """Count the rows that hold all that they claim, and return which they are."""
         if self._rules is not None:
             return np.zeros(table.num_rows, np.bool_)
-        proved = find_proved_rows(table, stories)
+        proved = find_proved_rows(table)
         count = int(proved.sum())
         if count:
             self._add_status(ENTAILED, count)
@@ -186,18 +183,19 @@ class KinshipJudge(FileJudge):
     def _judge_records(self, table: pa.Table) -> Iterator[Finding]:
         """Judge the rows of a CSV file."""
         read: list[tuple[AuditedRow, dict[str, Any] | str]] = []
-        numbers, lines = numbers_of(table)
+        places = zip(*numbers_of(table), table.column("id").to_pylist(), strict=True)
         with warnings.catch_warnings():  # Python warns about odd literals; they are checked here
             warnings.simplefilter("ignore")
-            for number, line, record in zip(numbers, lines, read_raw_rows(self.subject.path, table), strict=True):
+            for at, record in zip(places, read_raw_rows(self.subject.path, table), strict=True):
                 if isinstance(record, DataError):
-                    yield self._unread(number, line, table.column("id")[len(read)].as_py(), record)
+                    yield self._unread(*at, record)
                     continue
+                described, is_numbered = record
                 try:
-                    values: dict[str, Any] | str = example_of(self.subject.path, record, self._numbers)
+                    values: dict[str, Any] | str = example_of(self.subject.path, described, is_numbered=is_numbered)
                 except DataError as error:
                     values = self._reason(error)
-                read.append((audit_clutrr_row(record), values))
+                read.append((audit_clutrr_row(described), values))
         rows = self._compare(read, np.zeros(len(read), np.bool_))
         verdicts = self._verdicts_on(rows)
         for row, verdict in zip(rows, verdicts, strict=True):
@@ -399,10 +397,13 @@ class KinshipJudge(FileJudge):
         return {"wrong_answers": dict(self._wrong), "rule_dependent": dict(self._dependent), **counts}
 
 
-def _hash_of(story: str, question: str) -> int:
-    """Return 64 bits of a story and a question: of a million rows no two are mistaken for each other."""
-    text = f"{story}\0{question}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
+def _hashes_of(table: pa.Table) -> list[int]:
+    """Return 64 bits of each story and question: of a million rows no two are mistaken for each other."""
+    columns = (table.column(name).cast(pa.string()).fill_null("") for name in ("story", "question"))
+    texts = pc.binary_join_element_wise(*columns, "\0").cast(pa.binary()).to_pylist()
+    digests = b"".join([blake2b(each, digest_size=8).digest() for each in texts])
+    hashes: list[int] = np.frombuffer(digests, "<u8").tolist()
+    return hashes
 
 
 def _rows_numbered(table: pa.Table, row: int) -> list[dict[str, Any]]:

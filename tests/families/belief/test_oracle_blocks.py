@@ -1,0 +1,95 @@
+"""The oracle on blocks of random stories of every kind, against the checker: answers, beliefs over time, and proofs."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+
+from storyproof.families.belief.answers import PlotAnswers
+from storyproof.families.belief.arrays import PlotArrays, encode_plots
+from storyproof.families.belief.block_checker import answer_under
+from storyproof.families.belief.proof_check import check_proofs
+from storyproof.families.belief.provers import answer, answer_all
+from storyproof.families.belief.questions import QuestionArrays
+from storyproof.families.belief.readings import (
+    ALL_READINGS,
+    ALWAYS,
+    AUDIT_READINGS,
+    INFER_MOVER,
+    BeliefReading,
+)
+from tests.families.belief.plots import Plot, gossiping_plot
+from tests.families.belief.test_block_checker import SIX, any_question, block_of, questions_of, some_stories
+
+QUESTIONS = 6  # of each story
+MANY = tuple(f"P{number}" for number in range(40))
+
+
+def ask(stories: list[Plot], rng: random.Random, questions: int = QUESTIONS) -> tuple[PlotArrays, QuestionArrays]:
+    """Return stories as arrays, and questions of every kind about them."""
+    arrays, names = encode_plots(stories)
+    asked = [
+        (number, any_question(rng, tuple(names[number].agents) or SIX))
+        for number in range(len(stories))
+        for _ in range(questions)
+    ]
+    return arrays, questions_of(asked, names)
+
+
+@cache
+def block(seed: int, count: int) -> tuple[PlotArrays, QuestionArrays]:
+    rng = random.Random(seed)
+    return ask(some_stories(rng, count), rng)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_answers_are_those_of_the_checker(seed: int) -> None:
+    stories, asked = block(seed, 700)
+    expected = answer_under(block_of(stories), asked, AUDIT_READINGS)
+    for reading, codes, checked in zip(
+        AUDIT_READINGS, answer_all(stories, asked, AUDIT_READINGS), expected, strict=True
+    ):
+        assert (codes == checked).all(), reading
+
+
+def test_one_reading_is_answered_as_with_others() -> None:
+    stories, asked = block(2, 150)
+    together = answer_all(stories, asked, ALL_READINGS)
+    for reading, codes in zip(ALL_READINGS, together, strict=True):
+        assert (answer(stories, asked, reading) == codes).all(), reading
+
+
+@pytest.mark.parametrize("people", [9, 20, 40])
+def test_answers_about_many_people_are_those_of_the_checker(people: int) -> None:
+    rng = random.Random(people)
+    stories, asked = ask([gossiping_plot(rng, MANY[:people]) for _ in range(6)], rng, 20)
+    expected = answer_under(block_of(stories), asked, ALL_READINGS)
+    for reading, codes, checked in zip(ALL_READINGS, answer_all(stories, asked, ALL_READINGS), expected, strict=True):
+        assert (codes == checked).all(), reading
+
+
+@pytest.mark.parametrize(
+    "reading",
+    # What is a surprise rests on what is known later, where people infer movers and do not trust all messages.
+    [each for each in ALL_READINGS if each.sight != INFER_MOVER or each.trust == ALWAYS],
+    ids=str,
+)
+def test_answers_after_each_sentence_are_those_of_shorter_stories(reading: BeliefReading) -> None:
+    stories, asked = block(3, 80)
+    found = PlotAnswers(stories, asked, reading.sight).over_time(reading.trust)
+    assert len(found) == len(stories.kind)
+    for time in (0, 3, 6, 9, 13, len(found) - 1):
+        shorter = stories.until(np.full(stories.count, time + 1))
+        [expected] = answer_under(block_of(shorter), asked, [reading])
+        assert (found[time] == expected).all(), time
+
+
+@pytest.mark.parametrize("reading", ALL_READINGS, ids=str)
+def test_proofs_hold_by_deletion(reading: BeliefReading) -> None:
+    stories, asked = block(4, 50)
+    proofs = PlotAnswers(stories, asked, reading.sight).prove(reading.trust)
+    faults = check_proofs(stories, asked, proofs, reading)
+    assert not faults.is_wrong.any(), faults.describe(int(np.flatnonzero(faults.is_wrong)[0]))

@@ -14,7 +14,8 @@ from statistics import fmean
 from storyproof.reports.charts import Value, draw_curves, render
 
 OUT = Path(__file__).parents[1] / "experiments" / "results" / "epochs"
-SHOWN = {"memnn", "relnet", "entnet", "bilstm-mean-long", "mac-paper", "lstm", "rmc"}
+BELIEF = {"memnn", "relnet", "entnet"}
+SHOWN = {*BELIEF, "bilstm-mean-long", "mac-paper", "lstm", "rmc"}
 
 
 def read_curve(path: Path) -> list[float]:
@@ -47,7 +48,7 @@ def main() -> None:
             f"{model} on {data}",
             float(epoch),
             share,
-            panel="theory of mind" if "net" in model or "mem" in model else "kinship",
+            panel="theory of mind" if model in BELIEF else "kinship",
         )
         for name, curve in curves.items()
         for model, data in [name.split(".")]

@@ -82,10 +82,9 @@ def _targets() -> Iterator[Target]:
     read = (f"{language}/test_reader.py", f"{language}/test_checks.py")
     for name in ("grammar", "lexicon", "reader", "reading", "stories", "tokens"):
         yield Target("readers", f"{module}/{name}.py", (*read, "-k", "not few_frames_fit and not long_texts"))
-    study = (f"tests/study/test_{name}.py" for name in ("submissions", "migrations", "export", "app"))
-    stored = (*study, "-m", "not slow and not study")
+    stored = tuple(f"tests/study/test_{name}.py" for name in ("submissions", "migrations", "app"))
     for name in ("submissions", "participants", "database"):
-        yield Target("study store", f"study/{name}.py", stored)
+        yield Target("study store", f"study/{name}.py", (*stored, "-m", "not slow and not study"))
     for name in ("languages", "people", "polarity"):
         yield Target("matching", f"{matching}/{name}.py", (*reading, *denials[:1]))
     yield Target("stats", "stats.py", ("tests/test_stats.py",))

@@ -367,6 +367,8 @@ NESTED = "Wo glaubt Ute, dass Max glaubt, dass Ella den Hut sucht?"
         ("Wo wird Ute den Hut suchen?", "Was Ute denkt, weiß niemand. Anna sucht im Korb.", None),
         ("Wo wird Ute den Hut suchen?", "Ute sucht im Topf, Anna sucht im Korb.", "Topf"),
         ("Wo wird Ute den Hut suchen?", "Beide suchen im Topf. Anna sucht dann im Korb.", "Topf"),
+        ("Wo wird Ute den Hut suchen?", "Ute sucht, meint Max, im Topf.", "Topf"),
+        ("Wo wird Ute den Hut suchen?", "Utes Suche beginnt, so glaubt Max, im Topf.", "Topf"),
     ],
 )
 def test_what_others_think_does_not_count(question: str, reply: str, meant: str | None) -> None:
@@ -385,3 +387,24 @@ def test_questions_of_the_model_end_the_reply(
     question: str, candidates: tuple[str, ...], reply: str, meant: str
 ) -> None:
     assert find_meant(careful, example(question=question, answer=meant, candidates=[*candidates]), reply) == meant
+
+
+ASKED_TO_SAY = "Was würde Karl auf die Frage antworten, wo der Hut ist?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "meant"),
+    [
+        (ASKED_TO_SAY, "Karl würde den Korb nennen, obwohl er denkt, er sei im Topf.", "Korb"),
+        (ASKED_TO_SAY, "Karl würde Korb, nicht Topf nennen, obwohl er denkt, er sei in der Tasche.", "Korb"),
+        ("¿Dónde creen en común Ana y Luis que está el peine?", "Ellos creen que está en la caja.", "caja"),
+        ("林悦和何飞共同认为地图在哪里？", "她们认为在盒子里。", "盒子"),
+        ("林悦和何飞共同认为地图在哪里？", "双方认为在盒子里。", "盒子"),
+        (REALITY["zh"], "在被移到抽屉之前，地图在盒子里。", "抽屉"),
+        ("地图一开始在哪里？", "在被移到抽屉之前，地图在盒子里。", "盒子"),
+        ("Wo war der Hut am Anfang?", "Karl hat den Hut aus der Tasche in den Topf gelegt.", "Tasche"),
+    ],
+)
+def test_what_is_said_in_common_and_at_other_times(question: str, reply: str, meant: str) -> None:
+    known = {"de": HAT, "es": CAJA, "zh": WALLET}[language_of(question)]
+    assert find_meant(careful, example(question=question, answer=meant, candidates=list(known)), reply) == meant

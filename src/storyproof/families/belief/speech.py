@@ -126,7 +126,7 @@ class Speech:
                 seen = True
                 if token.mention.start in to_arrow:
                     held.append(_Held(token.mention, LATER if token.mention.end in from_arrow else LAST, "", topical))
-                elif token.mention.end in from_arrow or token.mention.start in sources:
+                elif token.mention.start in sources:
                     held.append(_Held(token.mention, FIRST, "", topical))
                 elif kind == NOTHING:
                     waiting.append(token.mention)
@@ -229,7 +229,7 @@ GERMAN = Speech(
         rf"\b(?:[Ll]aut|[Nn]ach\s+(?:Ansicht|Meinung)\s+von)\s+(?P<source>{_DE_NAME})|(?<![\w-])(?P<according>{_DE_NAME})\s+zufolge\b|"
         rf"\b(?:[Aa]us|[Ii]n)\s+(?P<view>{_DE_NAME}?)s\s+(?:Sicht|Augen)\b"
     ),
-    they=frozenset({"er", "sie", "beide", "ihr"}),
+    they=frozenset({"er", "sie", "beide"}),
     alone=re.compile(r"\s+(?:selbst|selber)\b"),
     nobody=frozenset(
         (

@@ -148,6 +148,17 @@ def test_what_was_looked_up_under_one_sight_serves_another(sight: str) -> None:
         assert (found == expected).all(), trust
 
 
+@pytest.mark.parametrize("sight", [CLOSED, INFER_MOVER])
+@pytest.mark.parametrize("trust", [ALWAYS, FRESHER, NEVER_LIARS])
+def test_what_was_proved_under_one_sight_serves_another(sight: str, trust: str) -> None:
+    stories, asked = block(6, 120)
+    opened = PlotAnswers(stories, asked)
+    opened.prove(trust)
+    found, anew = opened.under(sight), PlotAnswers(stories, asked, sight)
+    assert (found.prove(trust) == anew.prove(trust)).all()
+    assert (found.codes(trust)[0] == anew.codes(trust)[0]).all()
+
+
 def test_a_number_that_is_no_agents_stands_for_a_stranger() -> None:
     found = contract(np.array([[0, 2, 0], [1, 1, 2]], np.int8), 2)
     assert found.first.tolist() == [0, NOBODY, NOBODY]

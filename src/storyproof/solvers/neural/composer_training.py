@@ -50,8 +50,8 @@ class ComposerPlan(DrawnPlan):
     model: ClassVar[str] = "composer"
     least: ClassVar[dict[str, int]] = {**DrawnPlan.least, "tokens": 16, "joined": 1}
 
-    stories: int = 400_000
-    steps: int = 12_000
+    stories: int = 200_000
+    steps: int = 10_000
     batch: int = 192
     rate: float = 1e-3
     layers: int = 4

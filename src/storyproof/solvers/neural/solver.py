@@ -1,4 +1,4 @@
-"""Trained runs as a solver, and the two that are part of the package.
+"""Trained runs as a solver, and those that are part of the package.
 
 `checkpoints/README.md` describes how these were trained and how they score.
 """
@@ -42,6 +42,16 @@ def entnet(seed: int = 0) -> NeuralSolver:
 def gat(seed: int = 0) -> NeuralSolver:
     """Return the graph attention network that was trained on `clutrr`."""
     return NeuralSolver(_CHECKPOINTS / "gat", seed=seed)
+
+
+def tracker(seed: int = 0) -> TrackerSolver:
+    """Return the tracker of beliefs that was trained on stories without a recipe; it draws nothing."""
+    return TrackerSolver(_CHECKPOINTS / "tracker")
+
+
+def composer(seed: int = 0) -> ComposerSolver:
+    """Return the composer of kinship that was trained on `clutrr` with two and three facts; it draws nothing."""
+    return ComposerSolver(_CHECKPOINTS / "composer")
 
 
 def load_trained(path: Path, *, encoder: str | None = None) -> Solver:

@@ -89,7 +89,7 @@ TOMI_DATA = {
 
 
 def test_the_issue_names_them() -> None:
-    tomi = {"tomi-table1", "tomi-table2", "tomi-table3", "tomi-growth"}
+    tomi = {"tomi-table1", "tomi-table2", "tomi-table3", "tomi-growth", "tomi-matched"}
     clutrr = {"generalization", "robust", "robust-synthetic", "settings", "placeholders", "embeddings"}
     assert set(names()) == tomi | {f"clutrr-{name}" for name in clutrr} | {"tom-k-orders", "tom-k-plain"}
 

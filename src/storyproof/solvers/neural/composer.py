@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.solvers.neural.tracker import RUN, WEIGHTS, run_model, turn_by
+from storyproof.solvers.neural.tracker import RUN, WEIGHTS, expect_family, run_model, turn_by
 from storyproof.solvers.neural.training_job import choose_device
 
 NAMES = 32  # in a story at most
@@ -197,12 +197,13 @@ class ComposerSolver:
             self.network.load_state_dict(run_model(path / WEIGHTS, about["scores"], run))
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise DataError(f"{path} has no readable composer: {error}; train it again.") from error
-        self.about = about
+        self.path, self.about = path, about
         self.network.to(self.device).eval()
 
     @torch.inference_mode()
     def predict(self, examples: Sequence[Example]) -> list[str]:
         """Return one answer per example, in order."""
+        expect_family(self.path, self.about["family"], examples)
         rows = []
         for number, example in enumerate(examples):
             names: dict[str, int] = {}

@@ -265,6 +265,7 @@ def train_composer(
         relations, words = list(_curriculum(plan).words), learn_words(plan)
         stories, held = _draw(plan, words, place), _draw(plan, words, place, held=True)
         about = {
+            "family": load("family", _curriculum(plan).family).title,
             "relations": relations,
             "words": words,
             "size": asdict(plan.size),

@@ -14,7 +14,6 @@ import numpy as np
 
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
-from storyproof.families.family import family_of
 from storyproof.solvers.neural.composer import ComposerSolver
 from storyproof.solvers.neural.data.batches import ExampleTable
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
@@ -22,7 +21,7 @@ from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.models.registry import build, recipe
 from storyproof.solvers.neural.saved_runs import REMEDY, WEIGHTS, load_runs
 from storyproof.solvers.neural.stacked_models import Stack
-from storyproof.solvers.neural.tracker import TrackerSolver, model_of
+from storyproof.solvers.neural.tracker import TrackerSolver, expect_family, model_of
 from storyproof.solvers.neural.training_job import choose_device
 from storyproof.solvers.neural.training_loop import predict
 
@@ -177,12 +176,7 @@ class NeuralSolver:
                 )
 
     def _check(self, examples: Sequence[Example]) -> None:
-        given = family_of(examples[0]).title
-        if given != self.run.about["family"]:
-            raise ConfigError(
-                f"{self.path} was trained on {self.run.about['family']}, and these data are about {given}; "
-                "choose data or a run that fit."
-            )
+        expect_family(self.path, self.run.about["family"], examples)
         labels, answers = {each.answer for each in examples if each.answer}, self.run.vocabulary.answers
         if len(labels) > 1 and labels.isdisjoint(answers):  # a single answer may just be missing in the training data
             raise ConfigError(

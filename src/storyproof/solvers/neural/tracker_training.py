@@ -264,6 +264,7 @@ def train_tracker(
         curriculum = _curriculum(plan)
         stories, held = draw_stories(plan, place), draw_stories(plan, place, held=True)
         about = {
+            "family": load("family", curriculum.family).title,
             "words": curriculum.words,
             "size": asdict(plan.size),
             "stories": sum(len(each.form) for each in stories),

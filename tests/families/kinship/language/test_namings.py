@@ -68,7 +68,12 @@ GRANTED = (  # text, question, answer, what is read
         "brother",
         "Ben is Ann's brother.",
     ),
-    ("Ann asked her brother Ben if he wanted to see a movie.", "What is Ben to Ann?", "brother", "Ben is Ann's brother."),
+    (
+        "Ann asked her brother Ben if he wanted to see a movie.",
+        "What is Ben to Ann?",
+        "brother",
+        "Ben is Ann's brother.",
+    ),
     # the name in a sentence of its own
     ("Ann enjoys talking to her brother. His name is Ben.", "What is Ben to Ann?", "brother", "Ben is Ann's brother."),
 )

@@ -37,7 +37,8 @@ def main() -> None:
     curves = {}
     for path in sorted(chosen.runs.glob("*/training/metrics.jsonl")):
         name = path.parts[-3].rpartition(".")[0]
-        if (path.parents[1] / "spent.json").is_file() and (curve := read_curve(path)):
+        is_done = len([*path.parents[1].glob("*.json")]) > 1  # with results beside the time
+        if is_done and (curve := read_curve(path)):
             curves[name] = [round(share, 5) for share in curve]
             ends = ", ".join(f"{epochs_within(curve, points)} ({points})" for points in (2, 1, 0.5))
             print(f"{name:<60} {len(curve):>4} epochs, {100 * curve[-1]:.1f}%; within points of it after {ends}")

@@ -9,11 +9,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Target:
-    """A module that is mutated, and the tests that should notice."""
+    """A module that is mutated, and the tests that should notice.
+
+    Attributes:
+        area: What the module is part of.
+        module: Its path in the package.
+        tests: What every mutant is tested with: some seconds of tests that notice most.
+        slower: What is tried next with those that nobody noticed.
+    """
 
     area: str
     module: str
     tests: tuple[str, ...]
+    slower: tuple[str, ...] = ()
+
+    @property
+    def tries(self) -> tuple[tuple[str, ...], ...]:
+        """Return the selections of tests, one after the other."""
+        return (self.tests, self.slower) if self.slower else (self.tests,)
 
     @property
     def path(self) -> str:
@@ -26,9 +39,9 @@ def _targets() -> Iterator[Target]:
     yield Target("oracles", "families/kinship/oracle.py", (f"{kinship}/test_oracle.py",))
     yield Target("checkers", "families/kinship/checker.py", (f"{kinship}/test_checker.py",))
     nested = tuple(f"{belief}/test_{name}.py" for name in ("oracle_blocks", "decision", "proofs", "trajectories"))
-    yield Target("oracles", "families/belief/oracle.py", nested)
-    yield Target("oracles", "families/belief/answers.py", (*nested, f"{belief}/test_answers.py"))
-    yield Target("oracles", "families/belief/trajectories.py", nested)
+    slower = tuple(f"{belief}/test_{name}.py" for name in ("answers", "reference", "agreement", "plain_sight"))
+    for name in ("oracle", "answers", "trajectories"):
+        yield Target("oracles", f"families/belief/{name}.py", nested, slower)
     yield Target("oracles", "families/belief/time_sets.py", (f"{belief}/test_time_sets.py",))
     yield Target(
         "oracles", "families/belief/benchmarks/short_chains.py", (f"{belief}/benchmarks/test_question_sampler.py",)
@@ -55,7 +68,7 @@ def _targets() -> Iterator[Target]:
     yield Target("matching", "families/kinship/answer_language.py", (f"{kinship}/test_answer_language.py",))
     readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "user_text"))
     readers += ("-k", "not same_text and not narratives_have and not statements_of_what_the_oracle")
-    yield Target("oracles", "families/belief/arrays.py", nested)
+    yield Target("oracles", "families/belief/arrays.py", (f"{belief}/test_arrays.py", *nested))
     yield Target(
         "oracles",
         "families/kinship/rules.py",
@@ -70,7 +83,7 @@ def _targets() -> Iterator[Target]:
     yield Target("readers", "families/belief/questions.py", (f"{belief}/test_story.py", *readers))
     yield Target("readers", "families/belief/read_text.py", readers)
     typed = tuple(f"{belief}/test_{name}.py" for name in ("user_text", "plot_text", "question_forms"))
-    yield Target("readers", "families/belief/user_text.py", typed)
+    yield Target("readers", "families/belief/user_text.py", typed, ("tests/web/test_stories.py", readers[1]))
     yield Target("readers", "families/belief/tomi_text.py", (f"{belief}/test_tomi_text.py",))
     yield Target("readers", "families/belief/language/reader.py", readers)
     yield Target("readers", "families/belief/language/block_reader.py", (f"{belief}/test_block_reader.py",))

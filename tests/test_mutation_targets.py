@@ -11,7 +11,7 @@ WRITERS = ("benchmarks", "generation", "choices", "frames", "names", "narrator",
 
 def test_modules_and_tests_exist() -> None:
     for target in TARGETS:
-        for path in (target.path, *(each for each in target.tests if each.endswith(".py"))):
+        for path in (target.path, *(each for each in (*target.tests, *target.slower) if each.endswith(".py"))):
             assert (ROOT / path).is_file(), path
     assert len({target.module for target in TARGETS}) == len(TARGETS)
 

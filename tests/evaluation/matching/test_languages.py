@@ -368,6 +368,7 @@ NESTED = "Wo glaubt Ute, dass Max glaubt, dass Ella den Hut sucht?"
         ("Wo wird Ute den Hut suchen?", "Ute sucht im Topf, Anna sucht im Korb.", "Topf"),
         ("Wo wird Ute den Hut suchen?", "Beide suchen im Topf. Anna sucht dann im Korb.", "Topf"),
         ("Wo wird Ute den Hut suchen?", "Ute sucht, meint Max, im Topf.", "Topf"),
+        ("Wo wird Ute den Hut suchen?", "Utes Suche beginnt, so glaubt Max, im Topf.", "Topf"),
     ],
 )
 def test_what_others_think_does_not_count(question: str, reply: str, meant: str | None) -> None:
@@ -401,8 +402,27 @@ ASKED_TO_SAY = "Was würde Karl auf die Frage antworten, wo der Hut ist?"
         ("林悦和何飞共同认为地图在哪里？", "双方认为在盒子里。", "盒子"),
         (REALITY["zh"], "在被移到抽屉之前，地图在盒子里。", "抽屉"),
         ("地图一开始在哪里？", "在被移到抽屉之前，地图在盒子里。", "盒子"),
+        ("Wo war der Hut am Anfang?", "Karl hat den Hut aus der Tasche in den Topf gelegt.", "Tasche"),
     ],
 )
 def test_what_is_said_in_common_and_at_other_times(question: str, reply: str, meant: str) -> None:
     known = {"de": HAT, "es": CAJA, "zh": WALLET}[language_of(question)]
     assert find_meant(careful, example(question=question, answer=meant, candidates=list(known)), reply) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "candidates", "reply", "meant"),
+    [
+        ("Wo wird Lena den Hut suchen?", HAT, "Jetzt im Korb. Lena weiß das aber nicht und sucht im Topf.", "Topf"),
+        ("Wo wird Lena den Hut suchen?", HAT, "Jetzt im Korb. Mira weiß nichts davon und sucht im Topf.", "Korb"),
+        ("¿Dónde buscará Ana el peine?", CAJA, "Está en el cajón. Ana no lo sabe y lo busca en la caja.", "caja"),
+        ("Weiß Lena, wo der Hut ist?", ("ja", "nein"), "Sie glaubt es zu wissen, liegt aber falsch.", "nein"),
+        ("¿Sabe Ana dónde está el peine?", ("no", "sí"), "Cree saberlo, pero se equivoca.", "no"),
+        ("孙浩知道羽毛在哪里吗？", ("否", "是"), "他以为自己知道，但他错了。", "否"),
+        ("Does Ada know where the key is?", ("no", "yes"), "She thinks she knows, but she is wrong.", "no"),
+        ("Weiß Lena, wo der Hut ist?", ("ja", "nein"), "Lena weiß es, Max irrt sich.", "ja"),
+    ],
+)
+def test_who_does_not_know_it(question: str, candidates: tuple[str, ...], reply: str, meant: str | None) -> None:
+    row = example(question=question, answer=candidates[0], candidates=[*candidates])
+    assert find_meant(careful, row, reply) == meant

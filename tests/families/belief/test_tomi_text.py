@@ -185,6 +185,41 @@ def test_questions_of_each_order() -> None:
             "The key is in the jar.\nAda moved the key to the box.",
             ["attic", "barn", "attic", "attic"],
         ),
+        # What is in a room is no container that stands there: it goes where it is moved.
+        (
+            "Ada entered the pantry.\nThe key is in the pantry.\nBo entered the barn.\nBo moved the key to the jar.",
+            ["pantry", "barn"],
+        ),
+        # What is moved into a container is where that stands, and not where the mover was.
+        (
+            "Ada entered the barn.\nThe jar is in the attic.\nThe key is in the box.\nAda moved the key to the jar.",
+            ["attic", "barn", "attic"],
+        ),
+        # Whoever left a room moves things where these are.
+        (
+            "Ada entered the attic.\nBo entered the barn.\nThe key is in the box.\nBo moved the key to the jar.\n"
+            "Ada exited the attic.\nAda moved the key to the pot.",
+            ["barn"] * 3,
+        ),
+        # A mover says nothing of where an object was before it was placed in a container that stands elsewhere.
+        (
+            "Ada entered the attic.\nBo entered the hall.\nThe key is in the pot.\nThe box is in the barn.\n"
+            "The key is in the box.\nAda moved the key to the can.",
+            ["hall", "barn", "barn", "attic"],
+        ),
+        # Nobody says where an object is that has been moved: it is in the room where it was.
+        (
+            "Ada entered the attic.\nThe key is in the box.\nAda moved the key to the jar.\nBo entered the barn.\n"
+            "The key is in the pot.\nCy moved the key to the can.",
+            ["attic"] * 4,
+        ),
+        (
+            "Ada entered the attic.\nThe key is in the box.\nAda moved the key to the jar.\nBo entered the barn.\n"
+            "The key is in the pot.",
+            ["attic"] * 3,
+        ),
+        # What holds something may be moved itself; that says nothing of where anything stands.
+        ("Ada entered the attic.\nThe key is in the box.\nAda moved the box to the case.", ["attic"] * 2),
     ],
 )
 def test_rooms_that_the_text_gives(story: str, expected: list[str]) -> None:

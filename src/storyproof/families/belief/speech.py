@@ -226,6 +226,7 @@ GERMAN = Speech(
         rf"\b(?i:{_DE_THINKS})\s+(?:(?:aber|jedoch|hingegen|dagegen|daher|also|deshalb|nun)\s+)?(?P<after>{_DE_NAME}|er|sie|beide)\b"
         rf"(?!\s+{_DE_THINKS})|"
         rf"(?<=, )(?:(?:und|aber|doch)\s+)?(?:glaubt|denkt|meint|vermutet|erwartet|sagt|würde)\b|"
+        rf"(?<![\w-])(?P<unaware>{_DE_NAME})\s+weiß\s+(?:\w+\s+){{0,2}}nichts?\s+(?:davon\s+)?und\s+{_DE_THINKS}\b|"
         rf"\b(?:[Ll]aut|[Nn]ach\s+(?:Ansicht|Meinung)\s+von)\s+(?P<source>{_DE_NAME})|(?<![\w-])(?P<according>{_DE_NAME})\s+zufolge\b|"
         rf"\b(?:[Aa]us|[Ii]n)\s+(?P<view>{_DE_NAME}?)s\s+(?:Sicht|Augen)\b"
     ),
@@ -343,6 +344,7 @@ SPANISH = Speech(
     thinks=re.compile(
         rf"(?<![\w-])(?P<who>{_ES_NAME}|[Éé]l|[Ee]lla|[Aa]mbos|[Ee]llos)(?:\s*,?\s*(?:l[aeo]s?|aún|todavía|se|también|solo|"
         rf"en\s+cambio,?|sin\s+embargo,?|no|mism[oa])(?=\s)){{0,3}}\s+{_ES_THINKS}\b|"
+        rf"(?<![\w-])(?P<unaware>{_ES_NAME})\s+no\s+lo\s+sabe\s+y\s+(?:l[aeo]s?\s+)?{_ES_THINKS}\b|"
         rf"\b(?i:{_ES_THINKS})\s+(?P<after>{_ES_NAME})|\b(?:[Ss]egún|[Aa]\s+juicio\s+de|[Pp]ara|[Dd]e\s+acuerdo\s+con)\s+"
         rf"(?P<source>{_ES_NAME})|"
         r"\b(?i:buscar[aá]|dir[ií]a|ir[aá]|responder[ií]a|mentir[ií]a|piensa|cree|supone)\b"

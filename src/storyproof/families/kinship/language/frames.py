@@ -32,7 +32,8 @@ SOURCES = (
 )  # fmt: skip
 FIRST_CHOICE = SOURCES.index("word 0")
 MOST_CHOICES = len(SOURCES) - FIRST_CHOICE
-MARKS = ("A.new", "B.new", "A.young", "B.young")  # what has to be true of A or B
+# What has to be true of A or B; a frame that begins a scene makes A or B the person whom it is about.
+MARKS = ("A.new", "B.new", "A.young", "B.young", "A.main", "B.main", "A.other", "B.other")
 _COMPOSED: Mapping[str, tuple[str, ...]] = {"only kin": ("kin",), **dict.fromkeys(MARKS, ())}
 # Where A is named by a pronoun if the sentence before tells of A too, and the pronoun can mean nobody else.
 _RESUMING = (
@@ -45,7 +46,9 @@ _MARK = re.compile("|".join(rf"\{{{re.escape(mark)}\}}" for mark in MARKS))
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _CHOICE = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}")
 _PRONOUN = re.compile(r"\{A\.[Hh]\w+\}")
-_OF_A, _OF_B = (re.compile(rf"\{{{person}\b(?!\.(?:new|young))") for person in "AB")
+_SEVERAL_CLAUSES = re.compile(r"[,;\"]|\. |\b(?:because|so|that|when|until|while|if|but|who|as|before|after)\b")
+_NAME_AT_END = re.compile(r"\{[AB][^}]*\}(?:\{word \d\})*\.$")
+_APPOSITION = re.compile(r"\{B\}, \{A\}'s \{kin\}, ")
 _OPEN_END = re.compile(r"[.;\"] |\b(?:for|and|so|that|believed)\b|,$")  # what another clause cannot follow
 
 
@@ -128,8 +131,8 @@ class Frame:
     @cached_property
     def ends_with(self) -> tuple[bool, bool]:
         """Whether its last sentence tells of A, and of B."""
-        last = self._sentences[-1]
-        return _OF_A.search(last) is not None, _OF_B.search(last) is not None
+        last = _MARK.sub("", self._sentences[-1])
+        return "{A" in last, "{B" in last
 
     @cached_property
     def binds(self) -> bool:
@@ -149,8 +152,13 @@ class Frame:
 
     @cached_property
     def needs(self) -> tuple[bool, ...]:
-        """Whether A and B must be new in the story, and whether they must be of its youngest generation."""
-        return tuple(self._has(mark) for mark in MARKS)
+        """Which of MARKS must hold."""
+        return tuple(self._has(mark) and not (self.group == BEGIN and mark.endswith("main")) for mark in MARKS)
+
+    @cached_property
+    def is_about(self) -> tuple[bool, bool]:
+        """Whether it makes the scene one about A, and about B."""
+        return self.group == BEGIN and self._has("A.main"), self.group == BEGIN and self._has("B.main")
 
     @cached_property
     def is_special(self) -> bool:
@@ -163,8 +171,15 @@ class Frame:
         return _MARK.sub("", self.text).startswith(("{A} ", "{A}'s {kin}")) and not self._has("day", "month")
 
     @cached_property
+    def can_be_continued(self) -> bool:
+        """Whether it is one plain clause, without a name at its end, that another frame can follow after "and"."""
+        return not _NAME_AT_END.search(self.body) and not _SEVERAL_CLAUSES.search(
+            _APPOSITION.sub("", " ".join([self.text, *itertools.chain(*self.words)]))
+        )
+
+    @cached_property
     def can_be_joined(self) -> bool:
-        """Whether it is one plain clause about B that can be joined with another."""
+        """Whether it is one plain clause about B that can follow another frame after "and"."""
         return (
             self.text.startswith(("{A}'s {kin} {B} ", "{B}, {A}'s {kin}, "))
             and self.group == THEN

@@ -59,13 +59,15 @@ for _first, _second in (
     ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
 ):  # fmt: skip
     _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
-_SIZES = (2, 2, len(PREDICATES), 3)  # of what decides which frames can put a fact, see `_Cases`
+_SIZES = (2, 2, len(PREDICATES), 5)  # of what decides which frames can put a fact, see `_Cases`
 _CASES = int(np.prod(_SIZES))  # of each scene
 _SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which one must show A's gender
-_GOING_ON, _BEGINNING, _PAIRED = range(3)  # where a fact stands: the first one of a scene; one that shares its sentence
+# Where a fact stands: the first one of a scene or a later one, before a fact that shares its sentence; that one.
+_GOING_ON, _BEGINNING, _OPEN, _OPEN_BEGINNING, _JOINED_LATER = range(5)
+_OPENS = _OPEN - _GOING_ON
 _SPECIAL_SHARE = 0.6  # of facts that could be put by a frame for some relations only
 _TIMED_SHARE = 0.7  # of scenes in a story that can begin with how much later it was
-_OPENER_SHARE, _CLOSER_SHARE = 0.15, 0.15  # of stories that begin or end with a sentence about the scene
+_OPENER_SHARE, _CLOSER_SHARE = 0.15, 0.3  # of stories that begin or end with a sentence about the scene
 _RESUMED_SHARE = 0.8  # of pronouns instead of names, where they fit
 _TRIES = 12  # how often another frame is drawn for those that do not fit
 _PRONOUNS = {
@@ -124,7 +126,7 @@ class _Cases(NamedTuple):
     owner_bound: Flags  # a pronoun for A can mean A only
     show_owner: Flags  # the frame must show A's gender
     relation: Numbers  # what B is to A
-    stands: Numbers  # _GOING_ON, _BEGINNING or _PAIRED
+    stands: Numbers  # _GOING_ON, _BEGINNING and so on
 
     def number(self) -> npt.NDArray[np.int64]:
         """Return one number per row."""
@@ -142,9 +144,10 @@ def _fits(frame: Frame, cases: _Cases) -> Flags:
     for fits, allowed in (
         (not frame.binds, cases.owner_bound == 1),
         (frame.shows_owner, cases.show_owner == 0),
-        (frame.can_be_joined, cases.stands != _PAIRED),
-        (frame.group != THEN, cases.stands != _BEGINNING),
-        (frame.group != BEGIN, cases.stands == _BEGINNING),
+        (frame.can_be_joined, cases.stands != _JOINED_LATER),
+        (frame.can_be_continued, (cases.stands != _OPEN) & (cases.stands != _OPEN_BEGINNING)),
+        (frame.group != THEN, (cases.stands != _BEGINNING) & (cases.stands != _OPEN_BEGINNING)),
+        (frame.group != BEGIN, (cases.stands == _BEGINNING) | (cases.stands == _OPEN_BEGINNING)),
     ):
         if not fits:
             found = found & allowed
@@ -202,6 +205,7 @@ class SceneNarrator:
         self._has_sentences = np.array([frame.has_sentences for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
         self._ends_with = np.array([frame.ends_with for frame in frames]).T
+        self._is_about = np.array([frame.is_about for frame in frames]).T
         # What has to be true of the people of a frame, as bits of `_state`.
         needs = np.array([frame.needs for frame in frames])
         self._needs = needs @ (1 << np.arange(needs.shape[1]))
@@ -226,7 +230,7 @@ class SceneNarrator:
             case, frame = np.nonzero(fitting[:, begin:end])
             place = np.arange(len(case)) - (np.cumsum(counts[number]) - counts[number])[case]
             lists[number, case, place] = begin + frame
-        lacks = (counts == 0) & (cases.stands != _PAIRED)  # in scenes of users
+        lacks = (counts == 0) & (cases.stands <= _BEGINNING)  # in scenes of users
         lists[lacks, : len(spare)], counts[lacks] = self._spare, len(spare)
         is_special = np.array([frame.is_special for frame in frames])[lists] & (
             np.arange(lists.shape[2]) < counts[:, :, None]
@@ -234,9 +238,9 @@ class SceneNarrator:
         self._counts, self._lists = counts.ravel(), lists.reshape(counts.size, -1)
         self._special_counts = is_special.sum(axis=2).ravel()
         # Facts share a sentence only where there are frames for both, whatever the story has said.
-        paired = (cases.stands == _PAIRED) & (cases.show_owner == 0)
+        paired = (cases.stands >= _OPEN) & (cases.show_owner == 0)
         needless = fitting[paired] & (self._needs == 0)
-        self._can_join = np.array([needless[:, begin:end].sum(axis=1).min() >= 2 for begin, end in bounds])
+        self._can_join = np.array([needless[:, begin:end].any(axis=1).all() for begin, end in bounds])
         self._joiners = self._number(shared.joiners if self._can_join.any() else ())
         self._changes = self._number(shared.changes)
         self._stop, self._break = self._number([".", ".\n"]).tolist()
@@ -353,8 +357,8 @@ class _Telling:
         self._rows = len(names)
         self._all = np.arange(self._rows)
         self._genders = facts.genders
-        # Whose gender the text has shown; of whom it has told.
-        self._seen, self._met = np.zeros((2, *self._genders.shape), np.bool_)
+        # Whose gender the text has shown; of whom it has told; whom the scene is about.
+        self._seen, self._met, self._main = np.zeros((3, *self._genders.shape), np.bool_)
         self._arrange()
 
     def _chance(self, share: float) -> Flags:
@@ -387,14 +391,13 @@ class _Telling:
         if len(self._n._joiners):
             together = np.where(backwards[:, None], joins[:, 1:], joins[:, :-1]).astype(np.bool_)
             near = np.abs(np.diff(np.take_along_axis(place, order, axis=1), axis=1)) == _STEP
-            wanted = together & near & used[:, 1:] & (self._draws.below(4, rows * (width - 1)).reshape(rows, -1) == 0)
+            wanted = together & near & used[:, 1:] & (self._draws.below(2, rows * (width - 1)).reshape(rows, -1) == 0)
             # Joined facts have no pronouns, so a kin word has to show the gender of the person asked about.
             unshown = shows & turned
             wanted &= ~(unshown[:, 1:] | unshown[:, :-1])
             # Each is about what the relative does: not "Omar's niece Freya sang, and Freya, Ali's sister, danced".
             wanted &= self._relative[:, 1:] != self._relative[:, :-1]
-            # A scene begins with a sentence of its own.
-            wanted &= ~self._begins[:, 1:] & ~self._begins[:, :-1] & self._n._can_join[self._scene[:, 1:]]
+            wanted &= ~self._begins[:, 1:] & self._n._can_join[self._scene[:, 1:]]
             for here in range(1, width):
                 joined[:, here] = wanted[:, here - 1] & ~joined[:, here - 1]
         self.joined = joined
@@ -454,7 +457,7 @@ class _Telling:
             frame = self._choose_frame(fact, before)
             owner, relative = self._owner[:, fact], self._relative[:, fact]
             resumed = (before == owner).any(axis=0) & ~(before == relative).any(axis=0) & self._owner_bound
-            resumed &= ~(self._in_pair[:, fact] | (self._begins[:, fact] & (fact > 0))) & self._chance(_RESUMED_SHARE)
+            resumed &= ~(joined | (self._begins[:, fact] & (fact > 0))) & self._chance(_RESUMED_SHARE)
             self._relative_bound = self._bound(relative, owner, before)
             parts.append(self._sentence(fact, frame, resumed))
             pair = np.where(n._ends_with[:, frame], np.stack([owner, relative]), NOBODY)
@@ -482,12 +485,12 @@ class _Telling:
         self._relation[back, fact] = self._predicate[back, fact]
 
     def _cases(self, fact: int, owner_bound: Flags) -> _Cases:
-        stands = np.where(self._begins[:, fact], _BEGINNING, _GOING_ON)
+        stands = np.where(self._begins[:, fact], _BEGINNING, _GOING_ON) + _OPENS * self._in_pair[:, fact]
         return _Cases(
             owner_bound,
             self.shows[:, fact] & self._turned[:, fact],
             np.maximum(self._relation[:, fact], 0),
-            np.where(self._in_pair[:, fact], _PAIRED, stands),
+            np.where(self.joined[:, fact], _JOINED_LATER, stands),
         )
 
     def _choose_frame(self, fact: int, before: Numbers) -> Numbers:
@@ -540,21 +543,22 @@ class _Telling:
             lacks = wrong.all(axis=1)
             rest, case, count, start = rest[lacks], case[lacks], count[lacks], start[lacks]
         if len(n._spare):
-            rest = rest[cases.stands[rest] != _PAIRED]
+            rest = rest[cases.stands[rest] <= _BEGINNING]
             frame[rest] = n._spare[self._draws.below(len(n._spare), len(rest))]
-        for each in (owner, relative):
+        self._main &= ~self._begins[:, fact, None]
+        for each, is_main in zip((owner, relative), n._is_about[:, frame], strict=True):
             self._met[self._all, each] = True
+            self._main[self._all, each] |= is_main
         self._seen[self._all, relative] = True
         self._seen[self._all, owner] |= n._shows_owner[frame]
         told[fact] = frame
         return frame
 
     def _state(self, owner: Numbers, relative: Numbers) -> npt.NDArray[np.int64]:
-        """Return as bits whether A and B are new, and whether they are young; see `MARKS`."""
-        every, young = self._all, self._facts.young
-        flags = (~self._met[every, owner], ~self._met[every, relative], young[every, owner], young[every, relative])
+        """Return as bits which of MARKS hold."""
         state = np.zeros(self._rows, np.int64)
-        for bit, each in enumerate(flags):
+        flags = (~self._met, self._facts.young, self._main, ~self._main)
+        for bit, each in enumerate(each[self._all, person] for each in flags for person in (owner, relative)):
             state |= each.astype(np.int64) << bit
         return state
 

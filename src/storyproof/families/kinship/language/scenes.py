@@ -279,11 +279,11 @@ def check_frame(frame: Frame) -> None:
             text = sample(frame, relation, genders, listed, clear=clear)
             owner, relative = _SAMPLE[genders[0]][0], _SAMPLE[genders[1]][1]
             expected = {(owner, word(relation, genders[1]), relative)}
-            around = [f"{name} was in the kitchen." for name in (owner, relative)]
-            story, names = "\n".join([around[0], text, around[1]]), [owner, relative]
-            if genders[0] != genders[1] and (frame.ends_with[0] or frame.ends_with[1]):  # no third person may be meant
+            # Both are somewhere before, so that the frame may not place them, or say what they do for long.
+            story, names = f"{relative} was in the kitchen.\n{owner} was in the kitchen.\n{text}", [owner, relative]
+            if genders[0] != genders[1] and any(frame.ends_with):  # no third person may be meant
                 who = 0 if frame.ends_with[0] else 1
-                story = f"{around[0]}\n{text}\n{_SAMPLE[genders[who]][3].capitalize()} aunt Nora sang."
+                story += f"\n{_SAMPLE[genders[who]][3].capitalize()} aunt Nora sang."
                 names.append("Nora")
                 expected |= {((owner, relative)[who], "aunt", "Nora")}
             if _facts(story, *names) != expected:

@@ -2,6 +2,9 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -16,7 +19,9 @@ from storyproof.datasets.folders import RECORDS
 from storyproof.errors import DataError
 from storyproof.io.storage import RemoteFolder
 from tests.cluster.conftest import storyproof as run
-from tests.cluster.test_ray import files_of
+from tests.cluster.conftest import wait_for
+from tests.cluster.gated import waiting_at
+from tests.cluster.test_ray import DRIVER, files_of
 
 pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("default")]
 
@@ -58,6 +63,37 @@ def test_a_dataset_in_a_bucket_is_that_of_one_process(bucket: str, address: str,
     again = run("generate", "tomi", "--out", url, *OPTIONS, *rays)
     assert again.returncode == 2
     assert "is not empty; choose another folder or replace it with --force" in again.stderr
+
+
+def test_shards_in_a_bucket_survive_the_death_of_a_worker_and_of_the_command(
+    bucket: str, address: str, gate: Path, tmp_path: Path
+) -> None:
+    url, many = f"{bucket}/killed", {"train": 6 * 6144 + 300, "val": 0, "test": 600}
+    storyproof.generate("tomi", **many, seed=7, out=tmp_path / "one", shard_stories=6144)
+    folder = RemoteFolder(url)
+
+    def done() -> set[str]:
+        return {name for name in folder.sizes() if name.startswith(f"{RECORDS}/")}
+
+    command = [sys.executable, "-c", DRIVER.replace("{counts}", repr(many)), url]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as driver:
+        [first] = wait_for(lambda: waiting_at(gate), "a worker at the gate")
+        os.kill(first, signal.SIGKILL)
+        wait_for(lambda: len(waiting_at(gate)) == 2, "another worker at the gate")
+        wait_for(lambda: len(done()) >= 3, "some shards")
+        driver.kill()
+    [second] = set(waiting_at(gate)) - {first}
+    wait_for(lambda: not Path(f"/proc/{second}").exists(), "the end of its workers")
+    with pytest.raises(DataError, match="killed is unfinished"):
+        storyproof.verify(url)
+    finished = len(done())
+    (gate / "open").touch()
+    options = ["--train", str(many["train"]), "--val", "0", "--test", "600", "--seed", "7", "--shard-stories", "6144"]
+    again = run("generate", "tomi", "--out", url, *options, "--engine", "ray", "--address", address)
+    assert again.returncode == 0, again.stderr
+    assert f"{finished} of 8 shards were done" in again.stderr
+    here = fetched(url, tmp_path / "fetched")
+    assert files_of(here) == files_of(tmp_path / "one")  # with the manifest, which has the hashes of the content
 
 
 def test_a_bucket_is_resumed_protected_and_replaced(bucket: str) -> None:

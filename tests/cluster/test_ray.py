@@ -1,5 +1,6 @@
 """Real clusters of Ray, whose workers and drivers are killed."""
 
+import csv
 import json
 import os
 import signal
@@ -10,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import storyproof
@@ -18,7 +21,7 @@ from storyproof.datasets.folders import RECORDS
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.reading import find_source
 from storyproof.datasets.writing import write_dataset
-from storyproof.errors import DataError, ProofError
+from storyproof.errors import DataError, ProofError, name_options, names_options
 from tests.cluster.conftest import storyproof as run
 from tests.cluster.conftest import wait_for
 from tests.cluster.gated import Gated, waiting_at
@@ -27,7 +30,7 @@ pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("default")]
 
 COUNTS = {"train": 6 * 6144 + 300, "val": 0, "test": 600}
 OPTIONS = ["--train", str(COUNTS["train"]), "--val", "0", "--test", "600", "--seed", "7", "--shard-stories", "6144"]
-_DRIVER = """
+DRIVER = """
 import sys
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.writing import write_dataset
@@ -110,7 +113,7 @@ def parent_of(pid: int) -> int:
 
 def test_a_machine_that_dies_is_replaced_by_another(nodes: Any, gate: Path, tmp_path: Path, shards: Path) -> None:
     out = tmp_path / "tomi"
-    script = _DRIVER.replace("{counts}", repr(COUNTS))
+    script = DRIVER.replace("{counts}", repr(COUNTS))
     command = [sys.executable, "-c", script, str(out), nodes.address]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as driver:
         [pid] = wait_for(lambda: waiting_at(gate), "a worker at the gate")
@@ -130,7 +133,7 @@ def test_a_run_whose_driver_was_killed_resumes(
     environment: Path, gate: Path, tmp_path: Path, shards: Path, address: str
 ) -> None:
     out = tmp_path / "tomi"
-    script = _DRIVER.replace("{counts}", repr(COUNTS))
+    script = DRIVER.replace("{counts}", repr(COUNTS))
     with subprocess.Popen([sys.executable, "-c", script, str(out)], stderr=subprocess.PIPE) as driver:
         [pid] = wait_for(lambda: waiting_at(gate), "a worker at the gate")
         wait_for(lambda: len(list(tmp_path.glob(f".tomi.unfinished-*/{RECORDS}/*.json"))) >= 3, "some shards")
@@ -178,12 +181,53 @@ def test_data_that_are_wrong_are_found_in_the_same_order(shards: Path, cluster: 
     bad = tmp_path / "bad"
     bad.mkdir()
     names = sorted(path.name for path in shards.glob("train-*.parquet"))
-    for name, source in zip(names, [names[0], names[0], *names[2:]], strict=True):  # a shard that is there twice
-        (bad / name).write_bytes((shards / source).read_bytes())
+    for name in names:
+        (bad / name).write_bytes((shards / name).read_bytes())
+    table = pq.read_table(bad / names[1])
+    answers = pa.array(["moon"] * table.num_rows).cast(table.schema.field("answer").type)
+    pq.write_table(table.set_column(table.column_names.index("answer"), "answer", answers), bad / names[1])
     (bad / "manifest.json").write_bytes((shards / "manifest.json").read_bytes())
     one, many = storyproof.verify(bad), storyproof.verify(bad, engine=cluster)
     assert len(one.findings) > 6144
     assert one == many
+
+
+def test_one_file_is_divided_among_the_workers_of_a_cluster(cluster: Any, tmp_path: Path) -> None:
+    rows = storyproof.generate("tomi", train=3600, seed=7).to_pylist()
+    for number in (9, 8_000, 20_000):
+        rows[number]["answer"] = "moon"
+    path = tmp_path / "train.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["passage", "query", "label"])
+        writer.writerows([each["story"], each["question"], each["answer"]] for each in rows)
+    items: list[Any] = []
+
+    class Counted:
+        workers = cluster.workers
+
+        def run(self, work: Any, parts: Any) -> Any:
+            items.extend(parts)
+            return cluster.run(work, parts)
+
+    many = storyproof.audit(path, engine=Counted())  # type: ignore[arg-type]
+    assert len(items) > 1
+    one = storyproof.audit(path)
+    assert [each.row for each in one.findings][:1] == [9]
+    assert json.dumps(one.as_dict()) == json.dumps(many.as_dict())
+
+
+def test_messages_of_workers_name_options_as_the_command_does(cluster: Any) -> None:
+    assert dict(cluster.run(_names_options, [0])) == {0: names_options()}
+    name_options(not names_options())
+    try:
+        assert dict(cluster.run(_names_options, [0])) == {0: names_options()}
+    finally:
+        name_options(not names_options())
+
+
+def _names_options(item: int) -> bool:
+    return names_options()
 
 
 def test_errors_of_workers_are_raised(cluster: Any) -> None:

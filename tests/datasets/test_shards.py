@@ -6,11 +6,12 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -427,7 +428,7 @@ def set_first(**values: Any) -> Any:
             set_first(id="my own"),
             set_first(id="train-000000000-0", story_id="train-000000000"),
             lambda rows: rows.reverse(),
-            lambda rows: [row.update(benchmark="other") for row in rows],
+            lambda rows: [row.update(benchmark="other") for row in rows[1:]],
             lambda rows: rows[3].update(story_id="train-000000047"),
             lambda rows: rows.append(rows[0]),
             lambda rows: [row.update(id=f"own {place % 7}") for place, row in enumerate(rows)],
@@ -566,9 +567,37 @@ def test_a_shard_of_another_dataset_is_named(tmp_path: Path) -> None:
     (tmp_path / "one" / name).write_bytes((tmp_path / "two" / name).read_bytes())
     [found] = storyproof.verify(tmp_path / "one").findings
     assert found.found == f"{name} differs from the manifest (sha256)"
-    (tmp_path / "one" / name).write_bytes((tmp_path / "one" / "train-00000-of-00003.parquet").read_bytes())
-    kinds = {each.kind: each.found for each in storyproof.verify(tmp_path / "one").findings}
-    assert kinds["row_order"] == "the same id twice"
+
+
+def reading(folder: Path) -> list[Callable[[], Any]]:
+    return [
+        lambda: storyproof.load(folder, "train"),
+        lambda: storyproof.verify(folder),
+        lambda: storyproof.evaluate("rules", folder, split="train"),
+        lambda: storyproof.evaluate("rules", folder, split="train", engine=make_engine()),
+    ]
+
+
+def test_a_shard_that_is_there_under_two_names_is_named(tmp_path: Path) -> None:
+    make(tmp_path / "one")
+    (first, second) = ("train-00000-of-00003.parquet", "train-00001-of-00003.parquet")
+    (tmp_path / "one" / second).write_bytes((tmp_path / "one" / first).read_bytes())
+    said = rf"one/{second} begins with the rows of {first}, from train-000000000-0 on, so they are there twice; copy"
+    for read in reading(tmp_path / "one"):
+        with pytest.raises(DataError, match=said):
+            read()
+
+
+def test_a_shard_of_another_benchmark_is_named(tmp_path: Path) -> None:
+    make(tmp_path / "one")
+    name = "train-00001-of-00003.parquet"
+    table = pq.read_table(tmp_path / "one" / name)
+    others, place = pa.array(["tomi-matched"] * table.num_rows), table.column_names.index("benchmark")
+    pq.write_table(table.set_column(place, "benchmark", others), tmp_path / "one" / name)
+    said = rf"one/{name} holds rows of 'tomi-matched'; expected 'tomi' as in the shards before it; copy the dataset"
+    for read in reading(tmp_path / "one"):
+        with pytest.raises(DataError, match=said):
+            read()
 
 
 def test_a_shard_with_another_schema_is_named(tmp_path: Path) -> None:
@@ -576,13 +605,13 @@ def test_a_shard_with_another_schema_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x" / "train-00001-of-00003.parquet"
     table = pq.read_table(path)
     pq.write_table(table.drop_columns(["chain"]), path)
-    for read in (lambda: storyproof.load(tmp_path / "x", "train"), lambda: storyproof.verify(tmp_path / "x")):
+    for read in reading(tmp_path / "x"):
         with pytest.raises(
             DataError, match=r"00001-of-00003\.parquet lacks the column 'chain'; expected the columns of the"
         ):
             read()
     path.write_bytes(b"PAR1")
-    for read in (lambda: storyproof.load(tmp_path / "x", "train"), lambda: storyproof.verify(tmp_path / "x")):
+    for read in reading(tmp_path / "x"):
         with pytest.raises(DataError, match=r"train-00001-of-00003\.parquet is not a readable Parquet file"):
             read()
 

@@ -38,7 +38,7 @@ from storyproof.datasets.manifest import (
     read_manifest,
 )
 from storyproof.datasets.path_conflicts import refuse_overlap
-from storyproof.datasets.reading import ERRATA, DataFile, check_schemas, find_sources, folders_with_data
+from storyproof.datasets.reading import ERRATA, DataFile, check_shards_fit, find_sources, folders_with_data
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.engines.processes import available_cores
 from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNameError
@@ -142,7 +142,7 @@ def _audit(
         return AuditReport(resources)
     paths, left_out = folders_with_data(paths)
     files = _find_all(paths)
-    check_schemas(each.file for each in files)
+    check_shards_fit(each.file for each in files)
     manifests = [_Manifest(str(path).rstrip("/") if is_url(path) else path) for path in paths]  # before the work
     examine_file = _ExamineFile(settings, format, None if engine is not None else progress)
     reports: list[FileReport] = []

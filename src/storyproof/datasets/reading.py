@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,7 @@ import pyarrow as pa
 from storyproof.datasets.folders import MARKER, is_unfinished
 from storyproof.datasets.manifest import MANIFEST, file_sha256, parse_manifest, read_manifest
 from storyproof.errors import DataError, UnknownNameError, quoted
-from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.example import SCHEMA, SPLITS, Example, story_of_id
 from storyproof.families.family import Family, family_of_table, own_example, recognise
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, whole_stories
 from storyproof.formats.format import format_of, formats, split_in, split_of, stem_of, suffixes
@@ -32,6 +33,8 @@ _MOST_FOLDERS = 10_000
 _SHARD = re.compile(r"(?P<name>.+)-(?P<number>\d{5})-of-(?P<of>\d{5})")  # the stem of a shard's file
 _DOCUMENTS = ".json"  # manifests and metadata; lists of examples in such files are read on this machine only
 _UNFINISHED = "is unfinished: the run that wrote it was killed; run the same command again"
+_TOLD = ("id", "benchmark")  # columns whose first values tell shards apart
+_COMPARED = 32  # of these values
 _REMEDY = "copy the dataset again, or generate it again"
 
 
@@ -141,37 +144,78 @@ class Source:
         yield from whole_stories(self._tables(rows))
 
     def _tables(self, rows: int) -> Iterator[pa.Table]:
-        columns: dict[str, set[str]] = {}  # of the shards of one split, by its name
+        shards = _Shards()
         for file in self.files:
-            shard = _SHARD.fullmatch(Path(file.place).stem)
             with file.opened() as path:
                 for number, table in enumerate(format_of(path).read(path, rows)):
-                    if shard is not None and not number:
-                        known = columns.setdefault(shard["name"], set(table.column_names))
-                        _check_columns(file, known, set(table.column_names))
+                    if not number:
+                        told = table.slice(0, _COMPARED).select([name for name in _TOLD if name in table.column_names])
+                        shards.check(file, set(table.column_names), told.to_pylist())
                     yield table
 
 
-def check_schemas(files: Iterable[DataFile]) -> None:
-    """Raise DataError unless all shards of a split have the same columns, in formats that say them at once."""
-    columns: dict[str, set[str]] = {}
-    for file in files:
+class _Shards:
+    """What the shards of a split have in common, and what only one of them has."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, set[str]] = {}  # by folder and name of the split, as all of these
+        self._benchmarks: dict[str, str] = {}
+        self._firsts: dict[tuple[str, ...], str] = {}  # the files that begin with some rows, by their ids
+
+    def check(self, file: DataFile, columns: set[str], first: Sequence[Mapping[str, Any]]) -> None:
+        """Check that a file, if it is a shard, fits those before it.
+
+        Args:
+            file: The file.
+            columns: Its columns; none if its format does not say them.
+            first: Its first rows, at least `_TOLD` of them; a few that were changed are left to whoever judges rows.
+
+        Raises:
+            DataError: If it has other columns or rows of another benchmark, or begins as another one does.
+        """
         shard = _SHARD.fullmatch(Path(file.place).stem)
-        if shard is None or file.is_remote or not (form := format_of(Path(file.place))).reads_arrays:
+        if shard is None:
+            return
+        split = f"{file.folder}/{shard['name']}"
+        known = self._columns.setdefault(split, columns) if columns else columns
+        lacking, more = sorted(known - columns), sorted(columns - known)
+        if lacking or more:
+            how = f"lacks the column '{lacking[0]}'" if lacking else f"has another column, '{more[0]}'"
+            raise DataError(f"{file.place} {how}; expected the columns of the shards before it; {_REMEDY}.")
+        names = [each.get("id") or "" for each in first]
+        benchmarks = {each.get("benchmark") for each in first}
+        if not all(isinstance(each, str) and story_of_id(each) for each in names) or not names:
+            return  # somebody else's
+        expected = self._benchmarks.setdefault(split, f"{first[0].get('benchmark')}")
+        if expected not in benchmarks:
+            raise DataError(
+                f"{file.place} holds rows of {quoted(first[0].get('benchmark'))}; expected {quoted(expected)} as in the"
+                f" shards before it; {_REMEDY}."
+            )
+        other = self._firsts.setdefault((split, *names), file.name)
+        if other != file.name:
+            raise DataError(
+                f"{file.place} begins with the rows of {other}, from {names[0]} on, so they are there twice; {_REMEDY}."
+            )
+
+
+def check_shards_fit(files: Iterable[DataFile]) -> None:
+    """Check that the shards of each split on this machine fit each other, by their columns and their first rows.
+
+    Raises:
+        DataError: If one has other columns or rows of another benchmark, or begins as another one does.
+    """
+    shards = _Shards()
+    for file in files:
+        path = Path(file.place)
+        if file.is_remote or not _SHARD.fullmatch(path.stem) or not (form := format_of(path)).has_records:
             continue
-        found = set[str]()
+        columns: set[str] = set()
+        first: list[Mapping[str, Any]] = []
         with suppress(DataError):  # whoever reads the file says what is wrong
-            found = set(form.columns(Path(file.place)))
-        if found:
-            _check_columns(file, columns.setdefault(f"{file.folder}/{shard['name']}", found), found)
-
-
-def _check_columns(file: DataFile, known: set[str], columns: set[str]) -> None:
-    """Raise DataError unless a shard has the columns of the shards before it."""
-    lacking, more = sorted(known - columns), sorted(columns - known)
-    if lacking or more:
-        how = f"lacks the column '{lacking[0]}'" if lacking else f"has another column, '{more[0]}'"
-        raise DataError(f"{file.place} {how}; expected the columns of the shards before it; {_REMEDY}.")
+            columns = set(form.columns(path)) if form.reads_arrays else columns
+            first = [each.value or {} for each in islice(form.records(path, _TOLD), _COMPARED)]
+        shards.check(file, columns, first)
 
 
 def find_sources(place: str | Path) -> list[Source]:

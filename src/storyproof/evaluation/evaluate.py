@@ -18,7 +18,7 @@ from typing import Any
 from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.path_conflicts import refuse_overwriting
-from storyproof.datasets.reading import DataFile, Source, find_source, read_examples
+from storyproof.datasets.reading import DataFile, Source, check_shards_fit, find_source, read_examples
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import ConfigError, DataError, NoAnswersError, ParseError, UnknownNameError
 from storyproof.evaluation.answer_judge import AnswerJudge
@@ -194,6 +194,7 @@ def _answer_files(
     """Let an engine answer the files of a source; return what judged all answers, and the hashes of the files."""
     judge = AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
     hashes: dict[str, str] = {}
+    check_shards_fit(source.files)
     results = in_order(engine, work, [(file, source.split) for file in source.files])
     for file, part in zip(source.files, results, strict=True):
         judge.extend(part.tally, part.unknown_answers)

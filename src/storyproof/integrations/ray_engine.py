@@ -18,8 +18,9 @@ from typing import Any, Self
 from storyproof import __version__
 from storyproof.engines.engine import Item, Result, portable
 from storyproof.engines.processes import available_cores
-from storyproof.errors import ConfigError, shorten
+from storyproof.errors import ConfigError, name_options, names_options, shorten
 from storyproof.reports.doctor import need_peer
+from storyproof.runtime.lean_imports import import_arrow_alone
 
 LOCAL = "local"  # what Ray calls a cluster that it starts
 _RETRIES = 10  # times that an item is tried again if its worker dies: machines that are rented cheaply come and go
@@ -101,7 +102,7 @@ class RayEngine:
             while True:
                 while len(pending) < most and (following := next(todo, None)) is not None:
                     place, item = following
-                    pending[task.remote(__version__, shared, item)] = place
+                    pending[task.remote(__version__, names_options(), shared, item)] = place
                 if not pending:
                     return
                 ready, _ = ray.wait(list(pending), num_returns=1)
@@ -181,10 +182,12 @@ class RayEngine:
 _DONE, _ERROR, _OTHER_VERSION = "done", "error", "other version"
 
 
-def _attempt(version: str, work: Callable[[Any], Any], item: Any) -> tuple[str, Any]:
+def _attempt(version: str, is_command_line: bool, work: Callable[[Any], Any], item: Any) -> tuple[str, Any]:
     """Work on an item, on a machine of the cluster; errors are returned, for Ray would wrap them."""
     if version != __version__:
         return _OTHER_VERSION, __version__
+    name_options(is_command_line)
+    import_arrow_alone()
     try:
         return _DONE, work(item)
     except Exception as error:

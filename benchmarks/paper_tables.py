@@ -26,29 +26,37 @@ RESULTS = Path(__file__).parents[1] / "experiments" / "results"
 BELIEF = ["memnn", "entnet", "relnet"]
 PLAIN = [f"{model}-plain" for model in BELIEF]
 NOISE = ["clean", "supporting", "irrelevant", "disconnected"]
-READERS = ["bilstm-mean", "bilstm-attention", "mac", "rn", "gat"]
+LENGTHS = ["trained on k = 2, 3", "trained on k = 2, 3, 4"]
 
 # experiment, models, rows: by importance
 LISTS: dict[str, list[tuple[str, list[str] | None, list[str] | None]]] = {
     "papers": [
-        ("tomi-table2", ["memnn-last10", "memnn-last5", "memnn-narrow", "memnn-plain", "memnn"], ["ToM"]),
-        ("clutrr-generalization", ["lstm"], ["trained on k = 2, 3, published"]),
-        ("clutrr-robust", ["lstm"], ["clean, published", "supporting, published", "disconnected, published"]),
-        ("clutrr-generalization", ["rmc"], ["trained on k = 2, 3, published"]),
-        ("clutrr-settings", None, None),
-        ("tomi-table3", ["memnn-narrow", "relnet-lstm", "entnet-source"], ["ToMi, published"]),
+        ("clutrr-robust-synthetic", ["bilstm-mean"], [f"{task}; noise at the end" for task in NOISE]),
+        ("tomi-table3", ["relnet-lstm", "memnn-narrow", "entnet-source"], ["ToMi, published"]),
         ("tomi-table1", BELIEF, ["ToMi, proved"]),
-        ("tom-k-orders", None, None),
+        ("clutrr-settings", ["bilstm-mean-paper", "mac-no-dropout"], None),
+        ("tomi-matched", None, None),
         ("tom-k-plain", None, None),
+        ("tom-k-orders", None, None),
+        ("clutrr-robust-synthetic", ["bilstm-mean", "gat", "mac"], NOISE),
         ("tomi-growth", BELIEF, None),
-        ("clutrr-robust", ["rmc"], ["clean, published", "supporting, published", "disconnected, published"]),
         ("tomi-table1", [*PLAIN, *BELIEF], ["ToMi, proved", "ToM-easy", "ToM"]),
+        ("clutrr-settings", None, None),
+        ("tomi-table2", ["memnn-last10", "memnn-last5", "memnn-narrow", "memnn-plain", "memnn"], ["ToM"]),
+        ("clutrr-generalization", ["lstm", "rmc"], ["trained on k = 2, 3, published"]),
+        ("clutrr-robust", ["lstm", "rmc"], ["clean, published", "supporting, published", "disconnected, published"]),
     ],
     "kinship": [
-        ("clutrr-generalization", [*READERS, "lstm"], ["trained on k = 2, 3", "trained on k = 2, 3, 4"]),
-        ("clutrr-robust", [*READERS, "lstm"], NOISE),
-        ("clutrr-robust-synthetic", READERS, NOISE),
+        ("clutrr-robust", ["gat", "bilstm-mean", "mac"], NOISE),
+        ("clutrr-generalization", ["gat", "bilstm-attention", "mac", "rn"], LENGTHS),
+        ("clutrr-robust", ["bilstm-attention", "rn", "lstm"], NOISE),
+        ("clutrr-generalization", ["bilstm-mean", "lstm"], LENGTHS),
         ("clutrr-embeddings", None, None),
+    ],
+    "synthetic": [
+        ("clutrr-robust-synthetic", ["bilstm-mean", "mac", "gat"], [f"{task}; noise at the end" for task in NOISE]),
+        ("clutrr-robust-synthetic", ["gat", "bilstm-mean", "mac", "rn", "bilstm-attention"], NOISE),
+        ("clutrr-robust-synthetic", ["rn", "bilstm-attention"], [f"{task}; noise at the end" for task in NOISE]),
     ],
 }
 

@@ -220,7 +220,8 @@ function with its day, and each survivor with the reason.
 
 `make mutants` measures what has changed since. It fails if fewer than {LEAST:.0%} of an area's mutants are killed, not
 counting the equivalent ones, or if a survivor has no reason. `MUTANTS="--only io/atomic_files.py"` measures one module,
-`--minutes 30` stops in time, `--again` measures all of it again, `--survivors` only what survived.
+`--minutes 30` stops in time, `--again` measures all of it again, `--survivors` only what survived. How much is done
+at once, or kept for later, changes no result and is not mutated; `TUNING` in `tests/mutation_targets.py` lists it.
 """
 
 

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Target:
-    """A module that is mutated, and the tests that should notice."""
+    """A module that is mutated, and the tests that should notice.
+
+    Attributes:
+        area: What the module is part of.
+        module: Its path in the package.
+        tests: What every mutant is tested with: some seconds of tests that notice most.
+        slower: What is tried next with those that nobody noticed.
+    """
 
     area: str
     module: str
     tests: tuple[str, ...]
+    slower: tuple[str, ...] = ()
+
+    @property
+    def tries(self) -> tuple[tuple[str, ...], ...]:
+        """Return the selections of tests, one after the other."""
+        return (self.tests, self.slower) if self.slower else (self.tests,)
 
     @property
     def path(self) -> str:
@@ -24,16 +38,18 @@ def _targets() -> Iterator[Target]:
     belief, kinship, datasets = "tests/families/belief", "tests/families/kinship", "tests/datasets"
     yield Target("oracles", "families/kinship/oracle.py", (f"{kinship}/test_oracle.py",))
     yield Target("checkers", "families/kinship/checker.py", (f"{kinship}/test_checker.py",))
-    nested = tuple(f"{belief}/test_{name}.py" for name in ("decision", "answers", "agreement", "reference"))
-    nested += (f"{belief}/test_plain_sight.py", f"{belief}/test_proofs.py")
-    yield Target("oracles", "families/belief/oracle.py", nested)
-    yield Target("oracles", "families/belief/answers.py", nested)
-    yield Target("oracles", "families/belief/trajectories.py", (f"{belief}/test_trajectories.py", *nested))
+    nested = tuple(f"{belief}/test_{name}.py" for name in ("oracle_blocks", "decision", "proofs", "trajectories"))
+    slower = tuple(f"{belief}/test_{name}.py" for name in ("answers", "reference", "agreement", "plain_sight"))
+    for name in ("oracle", "answers", "trajectories"):
+        yield Target("oracles", f"families/belief/{name}.py", nested, slower)
     yield Target("oracles", "families/belief/time_sets.py", (f"{belief}/test_time_sets.py",))
     yield Target(
         "oracles", "families/belief/benchmarks/short_chains.py", (f"{belief}/benchmarks/test_question_sampler.py",)
     )
-    yield Target("checkers", "families/belief/block_checker.py", (f"{belief}/test_block_checker.py",))
+    # Without those that change the code themselves: these fail where it is not what they change.
+    blocks = (f"{belief}/test_oracle_blocks.py", f"{belief}/test_block_checker.py")
+    blocks += ("-k", "not mutations_are_noticed and not short_cuts and not chains_of_four")
+    yield Target("checkers", "families/belief/block_checker.py", blocks)
     yield Target("checkers", "families/belief/world.py", (f"{belief}/test_world.py", f"{belief}/test_story.py"))
     matching, matched = "evaluation/matching", "tests/evaluation/matching"
     reading = tuple(f"{matched}/test_{name}.py" for name in ("reading", "careful", "matchers", "languages"))
@@ -46,41 +62,42 @@ def _targets() -> Iterator[Target]:
     mistakes = tuple(f"{family}/test_mistakes.py" for family in (belief, kinship))
     yield Target("matching", "evaluation/answer_judge.py", ("tests/evaluation/test_answer_judge.py", *mistakes))
     yield Target("matching", "language/answer_language.py", ("tests/language/test_answer_language.py",))
-    yield Target("matching", "families/belief/answer_language.py", (f"{belief}/test_answer_language.py",))
+    spoken = (f"{belief}/test_answer_language.py", f"{matched}/test_languages.py")
+    yield Target("matching", "families/belief/answer_language.py", spoken)
     yield Target("matching", "families/belief/speech.py", (f"{matched}/test_languages.py",))
     yield Target("matching", "families/kinship/answer_language.py", (f"{kinship}/test_answer_language.py",))
     readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "user_text"))
-    yield Target("oracles", "families/belief/arrays.py", nested)
+    readers += ("-k", "not same_text and not narratives_have and not statements_of_what_the_oracle")
+    yield Target("oracles", "families/belief/arrays.py", (f"{belief}/test_arrays.py", *nested))
     yield Target(
         "oracles",
         "families/kinship/rules.py",
         (f"{kinship}/test_rules.py", f"{kinship}/test_strict_rules.py", f"{kinship}/test_oracle.py"),
     )
     yield Target("checkers", "families/belief/proof_check.py", (f"{belief}/test_proof_check.py",))
-    yield Target("checkers", "families/kinship/deletion.py", (f"{kinship}/test_deletion.py",))
+    deletion = (f"{kinship}/test_deletion.py", "-k", "not sample_or_all and not sample_is_checked")
+    yield Target("checkers", "families/kinship/deletion.py", deletion)
     yield Target(
         "checkers", "families/kinship/genealogy.py", (f"{kinship}/test_genealogy.py", f"{kinship}/test_checker.py")
     )
     yield Target("readers", "families/belief/questions.py", (f"{belief}/test_story.py", *readers))
     yield Target("readers", "families/belief/read_text.py", readers)
-    yield Target("readers", "families/belief/user_text.py", readers)
+    typed = tuple(f"{belief}/test_{name}.py" for name in ("user_text", "plot_text", "question_forms"))
+    yield Target("readers", "families/belief/user_text.py", typed)
     yield Target("readers", "families/belief/tomi_text.py", (f"{belief}/test_tomi_text.py",))
     yield Target("readers", "families/belief/language/reader.py", readers)
-    yield Target(
-        "readers",
-        "families/belief/language/block_reader.py",
-        (f"{belief}/test_block_reader.py", f"{belief}/test_worded_rows.py"),
-    )
-    language = f"{kinship}/language"
-    kinship_readers = tuple(
-        f"{language}/test_{name}.py" for name in ("reader", "checks", "consistency", "bulk", "changes")
-    )
-    for name in ("bulk", "checks", "consistency", "grammar", "lexicon", "reader", "reading", "stories", "tokens"):
-        yield Target("readers", f"families/kinship/language/{name}.py", kinship_readers)
-    study = (f"tests/study/test_{name}.py" for name in ("submissions", "migrations", "export", "app"))
-    stored = (*study, "-m", "not slow and not study")
+    yield Target("readers", "families/belief/language/block_reader.py", (f"{belief}/test_block_reader.py",))
+    language, module = f"{kinship}/language", "families/kinship/language"
+    yield Target("readers", f"{module}/bulk.py", (f"{language}/test_bulk.py",))
+    consistent = tuple(f"{language}/test_{name}.py" for name in ("consistency", "checks", "changes"))
+    for name in ("checks", "consistency"):
+        yield Target("readers", f"{module}/{name}.py", consistent)
+    read = (f"{language}/test_reader.py", f"{language}/test_checks.py")
+    for name in ("grammar", "lexicon", "reader", "reading", "stories", "tokens"):
+        yield Target("readers", f"{module}/{name}.py", (*read, "-k", "not few_frames_fit and not long_texts"))
+    stored = tuple(f"tests/study/test_{name}.py" for name in ("submissions", "migrations", "app"))
     for name in ("submissions", "participants", "database"):
-        yield Target("study store", f"study/{name}.py", stored)
+        yield Target("study store", f"study/{name}.py", (*stored, "-m", "not slow and not study"))
     for name in ("languages", "people", "polarity"):
         yield Target("matching", f"{matching}/{name}.py", (*reading, *denials[:1]))
     yield Target("stats", "stats.py", ("tests/test_stats.py",))
@@ -97,6 +114,7 @@ def _targets() -> Iterator[Target]:
     judging = (
         f"{kinship}/test_prove_labels.py",
         *(f"{kinship}/audit/test_{name}.py" for name in ("row_labels", "labels")),
+        *("-k", "row_labels or prove_labels or change_is_caught"),
     )
     yield Target("labels", "families/kinship/prove_labels.py", judging)
     yield Target("labels", "families/kinship/audit/labels.py", judging)
@@ -104,3 +122,48 @@ def _targets() -> Iterator[Target]:
 
 
 TARGETS = tuple(_targets())
+
+# Numbers that are not mutated: how much is done at once, or kept for later. They change speed and memory but no result.
+# By module, with the function around them.
+TUNING = {
+    "families/belief/oracle.py": ("_SMALL", "_SETS"),
+    "families/belief/answers.py": (
+        *("_BELIEFS", "_WIDTH", "_RUN", "_CELLS"),
+        *("PlotAnswers._tell.size", "PlotAnswers._decisive.width", "PlotAnswers._gives.width"),
+    ),
+    "families/belief/time_sets.py": ("_SMALL",),
+    "families/belief/benchmarks/short_chains.py": ("_ALL_PAIRS", "_ALL_SETS"),
+    "families/belief/block_checker.py": (
+        "_AT_ONCE",
+        "_MOST_CHAINS",
+        "_MOST_KEYS",
+        "answer_under.wide",
+        "answer_under.size",
+    ),
+    "families/belief/proof_check.py": ("_AT_ONCE", "_Values.batches.size"),
+    "families/kinship/deletion.py": ("_MOST_KEPT",),
+    "families/belief/read_text.py": ("_QUESTIONS",),
+    "families/belief/language/block_reader.py": ("_MOST_REMEMBERED",),
+    "families/kinship/language/reader.py": ("_MOST_TOKENS, _MOST_BYTES, _MOST_MEANINGS",),
+    "stats.py": ("_CELLS", "_KEPT_CELLS", "_DIRECT"),
+}
+
+
+def function_at(tree: ast.Module, line: int) -> str:
+    """Return the functions and classes around a line, joined by points; empty at the top of a module."""
+    around = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return ".".join(node.name for node in sorted(around, key=lambda node: node.lineno))
+
+
+def tuning_numbers(module: str, tree: ast.Module) -> Iterator[tuple[str, tuple[tuple[int, int], tuple[int, int]]]]:
+    """Yield the assignments of what `TUNING` lists: the name, with the function around it, and where it stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AugAssign):
+            changed = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            name = ".".join(filter(None, (function_at(tree, node.lineno), ast.unparse(changed).strip("()"))))
+            if name in TUNING.get(module, ()):
+                yield name, ((node.lineno, 0), (node.end_lineno or node.lineno, node.end_col_offset or 0))

@@ -15,9 +15,6 @@ from typing import Any
 Sample = tuple[str, str, str]
 
 
-_WORDS = ("Emily", "Lily", "Mason", "Rain", "Winter")  # names that storyproof reads as other words
-
-
 def family_relationships(seed: int, family_size: int = 6) -> Sample:
     """Draw from reasoning-gym's `family_relationships`, whose stories say who is married, and who their children are.
 
@@ -26,8 +23,6 @@ def family_relationships(seed: int, family_size: int = 6) -> Sample:
     from reasoning_gym.graphs.family_relationships import FamilyRelationshipsConfig, FamilyRelationshipsDataset
 
     config = FamilyRelationshipsConfig(min_family_size=family_size, max_family_size=family_size, seed=seed, size=1)
-    config.male_names = [name for name in config.male_names if name not in _WORDS]
-    config.female_names = [name for name in config.female_names if name not in _WORDS]
     item = FamilyRelationshipsDataset(config)[0]
     story, _, question = item["question"].partition("\n\n")
     lines = []

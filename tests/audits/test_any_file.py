@@ -338,6 +338,15 @@ def test_a_question_about_a_family_may_be_called_query(tmp_path: Path) -> None:
     assert (totals["judged"], totals["unread"], sum(totals["wrong_answers"].values())) == (2, {}, 1)
 
 
+def test_an_answer_that_follows_for_one_gender_only_is_not_right(tmp_path: Path) -> None:
+    """If Jay is a woman, Lake may be her husband; the text does not say."""
+    path = tmp_path / "mine.jsonl"
+    story = "Jay's mother is Sky. Sky's son-in-law is Lake. Jay's grandmother is Kit."
+    write_lines(path, [{"story": story, "question": "What is Lake to Jay?", "answer": "brother-in-law"}])
+    totals = storyproof.audit(path).totals
+    assert (totals["judged"], totals["entailed"], totals["ambiguous"]) == (1, 0, 1)
+
+
 def test_a_repeated_row_is_named_once(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     row = {"story": "Anna is Ben's mother. Ben is Sarah's father.", "question": "What is Sarah to Anna?"}

@@ -89,7 +89,7 @@ TOMI_DATA = {
 
 
 def test_the_issue_names_them() -> None:
-    tomi = {"tomi-table1", "tomi-table2", "tomi-table3", "tomi-growth"}
+    tomi = {"tomi-table1", "tomi-table2", "tomi-table3", "tomi-growth", "tomi-matched"}
     clutrr = {"generalization", "robust", "robust-synthetic", "settings", "placeholders", "embeddings"}
     assert set(names()) == tomi | {f"clutrr-{name}" for name in clutrr} | {"tom-k-orders", "tom-k-plain"}
 
@@ -179,7 +179,7 @@ VARIANTS = {
 def of(row: Line) -> tuple[str, str]:
     """What the paper calls a row, of which we may have several."""
     label = row.label.partition(", ")[0]
-    return row.group.removesuffix(", published"), label
+    return row.group.removesuffix(", published").removesuffix("; noise at the end"), label
 
 
 def figures(text: str) -> dict[tuple[str, str], tuple[float | None, ...]]:
@@ -201,9 +201,8 @@ def test_rows_and_columns_measure_what_the_papers_do() -> None:
             group, label = of(row)
             assert row.fixes["measure"].removesuffix("/k=3" * ("only" in row.label)) == f"task={label}"
             source = "published-" * ("published" in row.group) + "synthetic-" * name.endswith("synthetic")
-            group = group.removesuffix("; text of version 2")
             group, _, corrected = group.partition(", published")
-            end = "-2" * ("version 2" in row.group) + "-proved" * (corrected == ", corrected")
+            end = "-proved" * (corrected == ", corrected") + "-ordered" * ("noise at the end" in row.group)
             assert row.fixes["data"] == source + group + end
     for name, measures in TOMI_MEASURES.items():
         found = read(name)

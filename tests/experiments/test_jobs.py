@@ -102,6 +102,21 @@ def test_another_folder_for_another(change: str) -> None:
     assert other == (change in ("model", "options", "training", "runs"))  # what is not of the one data set alone
 
 
+def test_noise_is_at_the_end_where_the_proof_comes_first() -> None:
+    found = read("clutrr-robust-synthetic", quick=True)
+    plain, ordered = (found.data[f"synthetic-supporting{end}"] for end in ("", "-ordered"))
+    sets = Datasets(None)
+    assert sets.identity(plain, 0) != sets.identity(ordered, 0)
+    pairs = list(zip(sets.tests(plain), sets.tests(ordered), strict=True))
+    assert any(before.story != after.story for before, after in pairs)
+    for before, after in pairs:
+        lines = before.story.split("\n")
+        first = [lines[number - 1] for number in before.proof]
+        assert after.story.split("\n") == [*first, *(line for line in lines if line not in first)]
+        assert after.proof == list(range(1, len(first) + 1))
+        assert (after.answer, after.question) == (before.answer, before.question)
+
+
 def test_another_folder_for_another_text_of_the_same_version(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before release 1.0 a benchmark's stories change within its version, and so does what is trained on them."""
     declared = read("tomi-table2", quick=True)

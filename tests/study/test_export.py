@@ -258,12 +258,7 @@ def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     assert bells["train"]
     assert bells["test"]
     assert any("placeholders-train.json: " in note for note in found.notes)
-    from storyproof.families.kinship.language.scenes import load_scenes
     from storyproof.families.kinship.placeholders import load_placeholders
-
-    scenes = {side: load_scenes(tmp_path / "out" / f"scenes-{side}") for side in ("train", "test")}
-    assert sum(len(each.scenes) for each in scenes.values()) == len(accepted)
-    assert {each.openers for side in scenes.values() for each in side.scenes} == {("A bell rang far off.",)}
 
     settings = {
         "text": "placeholders",
@@ -272,9 +267,6 @@ def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     }
     storyproof.generate("clutrr", train=20, val=0, test=20, seed=1, out=tmp_path / "new", **settings)
     assert not storyproof.verify(tmp_path / "new").findings
-    settings = {"scenes": scenes["train"], "test_scenes": scenes["test"]}
-    storyproof.generate("clutrr", train=20, val=0, test=20, seed=1, out=tmp_path / "natural", **settings)
-    assert not storyproof.verify(tmp_path / "natural").findings
 
 
 WRITERS = ("abacus", "sextant", "zeppelin", "gargoyle", "metronome")  # each writes about a thing that our phrases lack
@@ -295,25 +287,20 @@ def write_about_things(study: Study, writers: Sequence[str]) -> None:
 
 
 def test_no_writers_words_are_in_train_and_test(tmp_path: Path) -> None:
-    """Placeholders and scenes are divided by writer, both in the same way."""
     design = writing_design(
         items=15, tasks_per_participant=3, reviews_per_participant=12, reviewers=1, attention_checks=0
     )
     study = make_study(tmp_path, design)
     write_about_things(study, WRITERS)
-    found = export_study(study, tmp_path / "out")
+    export_study(study, tmp_path / "out")
     study.close()
     sides: dict[str, set[str]] = {}
     for side in ("train", "test"):
-        scenes = [path.read_text("utf-8") for path in (tmp_path / "out" / f"scenes-{side}").glob("*.yaml")]
-        sides[side] = {thing for thing in WRITERS if any(thing in text for text in scenes)}
-        assert len(scenes) == 3 * len(sides[side])  # all stories of a writer
         placeholders = (tmp_path / "out" / f"placeholders-{side}.json").read_text("utf-8")
-        assert {thing for thing in WRITERS if thing in placeholders} == sides[side]
+        sides[side] = {thing for thing in WRITERS if thing in placeholders}
     assert sides["train"] | sides["test"] == set(WRITERS)
     assert not sides["train"] & sides["test"]
     assert sides["test"]
-    assert any("--scenes scenes-train --test-scenes scenes-test" in note for note in found.notes)
 
 
 def test_one_writer_is_in_train_only(tmp_path: Path) -> None:
@@ -323,12 +310,10 @@ def test_one_writer_is_in_train_only(tmp_path: Path) -> None:
     study = make_study(tmp_path, design)
     write_about_things(study, WRITERS[:1])
     simulate(study, join(study, "reader"), random.Random(1))
-    found = export_study(study, tmp_path / "out")
+    export_study(study, tmp_path / "out")
     study.close()
-    assert list((tmp_path / "out" / "scenes-train").glob("*.yaml"))
-    assert not (tmp_path / "out" / "scenes-test").exists()
-    assert any(note.startswith("There is no scenes-test: ") for note in found.notes)
-    assert not any("--test-scenes" in note for note in found.notes)
+    assert WRITERS[0] in (tmp_path / "out" / "placeholders-train.json").read_text("utf-8")
+    assert WRITERS[0] not in (tmp_path / "out" / "placeholders-test.json").read_text("utf-8")
 
 
 def test_agreement(written: Study) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 import storyproof
 from storyproof.evaluation.runs import read_runs
-from storyproof.families.kinship.language.scenes import load_scenes
 from storyproof.families.kinship.placeholders import load_placeholders
 from storyproof.stats import wilson_interval
 from storyproof.study.design import PARAPHRASE, SOLVE
@@ -182,8 +181,3 @@ def test_three_hundred_people_write_and_review(tmp_path: Path, database: str) ->
     settings = {"text": "placeholders", "placeholders": written["train"], "test_placeholders": written["test"]}
     storyproof.generate("clutrr", train=200, val=0, test=100, seed=1, out=tmp_path / "new", **settings)
     assert not storyproof.verify(tmp_path / "new").findings
-    scenes = {side: load_scenes(tmp_path / "out" / f"scenes-{side}") for side in ("train", "test")}
-    assert sum(len(each.scenes) for each in scenes.values()) == summary["accepted"]
-    settings = {"scenes": scenes["train"], "test_scenes": scenes["test"]}
-    storyproof.generate("clutrr", train=200, val=0, test=100, seed=1, out=tmp_path / "natural", **settings)
-    assert not storyproof.verify(tmp_path / "natural").findings

@@ -451,15 +451,16 @@ def damaged_placeholders(random: Random) -> Files:
 
 SCENE = b"""\
 openers: [The rain had stopped at last., A cart stood at the gate.]
-moments: [before lunch, after the race]
-places: [near the gate, "in the hall, upstairs"]
-alone:
-  - carry carried carrying carried | [a basket] to the gate
-  - whistle whistled whistling whistled | a tune
-  - turn turned turning turned | [the keys]+ round
-together:
-  - wave waved waving waved | to {}
-  - help helped helping helped | {} with the bunting
+closers: [It was late.]
+begin:
+  any:
+    - "{A} went to the gate with {A.his} {kin} {B}."
+then:
+  any:
+    - "{A} was tired. {A.His} {kin} {B} [carried the basket|sat down]."
+    - "{A}'s {kin} {B} whistled a tune near the gate."
+  child inv-child:
+    - "{A.young}{A} [scolded|thanked] {A.his} {kin} {B} on {day}."
 """
 
 

@@ -21,7 +21,7 @@ def experiment(
     name: Annotated[
         str,
         typer.Argument(
-            help="tomi-table1, tomi-table2, tomi-table3, tomi-growth, tom-k-orders, tom-k-plain, "
+            help="tomi-table1, tomi-table2, tomi-table3, tomi-growth, tomi-matched, tom-k-orders, tom-k-plain, "
             "clutrr-generalization, clutrr-robust, clutrr-robust-synthetic, clutrr-settings, "
             "clutrr-placeholders or clutrr-embeddings.",
             autocompletion=completion.experiments,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from storyproof.experiments.declaration import DeclaredData
 from storyproof.generation.seeds import digest
 
 TRAIN, TEST = 0, 1  # the two parts of a data set
+PROOF_FIRST = "proof first"
 _PARTS = ("train", "test")  # their names as settings of a benchmark
 
 
@@ -69,6 +71,7 @@ class Datasets:
             "part": _PARTS[part],
             "count": count,
             "seed": data.seed,
+            **({"sentences": data.sentences} if data.sentences == PROOF_FIRST else {}),
         }
 
     def training(self, data: Sequence[DeclaredData]) -> list[list[Example]]:
@@ -91,7 +94,8 @@ class Datasets:
         if not data.published:
             settings: dict[str, Any] = {**dict(data.settings), _PARTS[part]: count}
             table = generate(data.benchmark, seed=data.seed, **settings)
-            return [Example.from_row(row) for row in table.to_pylist()]
+            examples = [Example.from_row(row) for row in table.to_pylist()]
+            return list(map(_proof_first, examples)) if data.sentences == PROOF_FIRST else examples
         source = self._source(data, part)
         examples = read_examples(source, proved=data.labels == "proved", max_stories=count or None)
         if not examples:
@@ -106,6 +110,15 @@ class Datasets:
         if file not in self._hashes:
             self._hashes[file] = file.sha256()
         return self._hashes[file]
+
+
+def _proof_first(example: Example) -> Example:
+    """Return an example with the sentences on which the answer rests in front, in their order, and the others after."""
+    numbered = list(enumerate(example.story.split("\n"), start=1))
+    named = set(example.proof)
+    first = [line for number, line in numbered if number in named]
+    rest = [line for number, line in numbered if number not in named]
+    return replace(example, story="\n".join([*first, *rest]), proof=list(range(1, len(first) + 1)))
 
 
 @cache

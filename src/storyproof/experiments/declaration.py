@@ -57,6 +57,7 @@ class DeclaredData:
         published: A folder in the user's folder of published data.
         splits: Its splits for training and for testing.
         labels: Published labels as `given`, or `proved` from the text.
+        sentences: The order of a generated story's sentences: as `given`, or `proof first`, with noise at the end.
         training: Settings of training on it that differ from those of the model.
         stack: Models train on all data sets of one stack at once; by default each is a stack of its own.
     """
@@ -70,6 +71,7 @@ class DeclaredData:
     published: str = ""
     splits: tuple[str, str] = ("train", "test")
     labels: str = "given"
+    sentences: str = "given"
     training: Mapping[str, Any] = field(default_factory=dict)
     stack: str = ""
 

@@ -91,28 +91,14 @@ class CollectedTexts(NamedTuple):
     added: int
 
 
-class CollectedScene(NamedTuple):
-    """What is going on in a text, in the form of a scene file that `generate` takes.
-
-    Attributes:
-        content: The file, in YAML.
-        phrases: How many of its phrases are the writer's; the others are ours.
-    """
-
-    content: str
-    phrases: int
-
-
 class Paraphrasing(ABC):
     """Paraphrases of one family's facts.
 
     Attributes:
         use_texts: The command that uses collected texts; `{train}` and `{test}` are their files.
-        use_scenes: The command that uses collected scenes; `{train}` and `{test}` are their folders.
     """
 
     use_texts: ClassVar[str]
-    use_scenes: ClassVar[str]
 
     @abstractmethod
     def tasks(self, count: int, seed: int) -> list[WritingTask]:
@@ -143,7 +129,3 @@ class Paraphrasing(ABC):
             fill: For which split to add texts of ours for facts that stories need and that nobody wrote about, `train`
                 or `test`, which share none of them; empty to add none.
         """
-
-    @abstractmethod
-    def scene(self, task: WritingTask, text: str) -> CollectedScene | None:
-        """Return what is going on in an accepted text, without its facts; None if it does not say."""

@@ -123,7 +123,7 @@ def _files(study: Study, rows: StudyRows, excluded: Mapping[int, list[str]], not
     contents["summary.json"] = json_bytes(summarise(study, rows, excluded))
     if study.design.kind == PARAPHRASE:
         sides = split_writers(study, review_texts(study.design, rows, excluded), rows)
-        contents |= collect_placeholders(study, sides, notes) | collect_scenes(study, sides, notes)
+        contents |= collect_placeholders(study, sides, notes)
     return contents
 
 
@@ -155,7 +155,6 @@ def summarise(study: Study, rows: StudyRows, excluded: Mapping[int, list[str]]) 
 
 
 TEST_SHARE = 0.2  # of the accepted stories, by writer
-SCENES = ("scenes-train", "scenes-test")
 
 
 def split_writers(
@@ -188,33 +187,6 @@ def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], note
             f"generate would refuse them, {collected.added} of ours added for facts that nobody wrote about."
         )
     notes.append("Use them: " + asked.use_texts.format(train="placeholders-train.json", test="placeholders-test.json"))
-    return contents
-
-
-def collect_scenes(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: list[str]) -> dict[str, bytes]:
-    """Return a scene for each accepted story that says what is going on, in a folder for train and one for test.
-
-    What a user should know is added to the notes.
-    """
-    asked = find_paraphrasing(study.items[0].family)
-    contents: dict[str, bytes] = {}
-    counts: dict[str, int] = {}
-    for folder, side in zip(SCENES, sides, strict=True):
-        scenes = {row.id: asked.scene(_task(study, row), row.text) for row in side}
-        files = {f"{folder}/story-{number}.yaml": scene for number, scene in scenes.items() if scene is not None}
-        contents |= {name: scene.content.encode() for name, scene in files.items()}
-        counts[folder] = len(files)
-        if files:
-            phrases = sum(scene.phrases for scene in files.values())
-            notes.append(f"{folder}: {len(files)} with {phrases} phrases of writers, filled up with ours.")
-    if all(counts.values()):
-        notes.append("Use them: " + asked.use_scenes.format(train=SCENES[0], test=SCENES[1]))
-    elif contents:
-        [missing] = [folder for folder, count in counts.items() if not count]
-        notes.append(
-            f"There is no {missing}: scenes of train and test must be by different writers. More accepted stories of "
-            "other writers are needed."
-        )
     return contents
 
 

@@ -353,3 +353,76 @@ def test_the_only_place_that_is_named_may_be_denied(question: str, candidates: l
 def test_spaces_within_chinese_words_do_not_matter() -> None:
     asked = example(question="钥匙在哪里？", answer="罐子", candidates=["罐子", "篮子"])
     assert find_meant(careful, asked, "在 罐 子 里。") == "罐子"
+
+
+NESTED = "Wo glaubt Ute, dass Max glaubt, dass Ella den Hut sucht?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "meant"),
+    [
+        (NESTED, "Utes Meinung nach denkt Max, dass Ella im Topf nachsieht.", "Topf"),
+        (NESTED, "Das ist klar. Nach Utes Meinung denkt Max, dass Ella im Topf nachsieht.", "Topf"),
+        ("Wo wird Ute den Hut suchen?", "Anna sucht im Korb. Was Ute denkt, weiß niemand.", None),
+        ("Wo wird Ute den Hut suchen?", "Was Ute denkt, weiß niemand. Anna sucht im Korb.", None),
+        ("Wo wird Ute den Hut suchen?", "Ute sucht im Topf, Anna sucht im Korb.", "Topf"),
+        ("Wo wird Ute den Hut suchen?", "Beide suchen im Topf. Anna sucht dann im Korb.", "Topf"),
+        ("Wo wird Ute den Hut suchen?", "Ute sucht, meint Max, im Topf.", "Topf"),
+        ("Wo wird Ute den Hut suchen?", "Utes Suche beginnt, so glaubt Max, im Topf.", "Topf"),
+    ],
+)
+def test_what_others_think_does_not_count(question: str, reply: str, meant: str | None) -> None:
+    assert find_meant(careful, example(question=question, answer="Topf", candidates=[*HAT]), reply) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "candidates", "reply", "meant"),
+    [
+        ("Does Ada know where the key is?", ("no", "yes"), "Yes.\nQuestion: Does Bo know it?\nNo.", "yes"),
+        ("Weiß Ada, wo der Hut ist?", ("ja", "nein"), "Ja.\nFrage: Weiß Bo es?\nNein.", "ja"),
+        (WHO, BRUNO, "Bruno.\nQuestion: Who else? Malik", "Bruno"),
+    ],
+)
+def test_questions_of_the_model_end_the_reply(
+    question: str, candidates: tuple[str, ...], reply: str, meant: str
+) -> None:
+    assert find_meant(careful, example(question=question, answer=meant, candidates=[*candidates]), reply) == meant
+
+
+ASKED_TO_SAY = "Was würde Karl auf die Frage antworten, wo der Hut ist?"
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "meant"),
+    [
+        (ASKED_TO_SAY, "Karl würde den Korb nennen, obwohl er denkt, er sei im Topf.", "Korb"),
+        (ASKED_TO_SAY, "Karl würde Korb, nicht Topf nennen, obwohl er denkt, er sei in der Tasche.", "Korb"),
+        ("¿Dónde creen en común Ana y Luis que está el peine?", "Ellos creen que está en la caja.", "caja"),
+        ("林悦和何飞共同认为地图在哪里？", "她们认为在盒子里。", "盒子"),
+        ("林悦和何飞共同认为地图在哪里？", "双方认为在盒子里。", "盒子"),
+        (REALITY["zh"], "在被移到抽屉之前，地图在盒子里。", "抽屉"),
+        ("地图一开始在哪里？", "在被移到抽屉之前，地图在盒子里。", "盒子"),
+        ("Wo war der Hut am Anfang?", "Karl hat den Hut aus der Tasche in den Topf gelegt.", "Tasche"),
+    ],
+)
+def test_what_is_said_in_common_and_at_other_times(question: str, reply: str, meant: str) -> None:
+    known = {"de": HAT, "es": CAJA, "zh": WALLET}[language_of(question)]
+    assert find_meant(careful, example(question=question, answer=meant, candidates=list(known)), reply) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "candidates", "reply", "meant"),
+    [
+        ("Wo wird Lena den Hut suchen?", HAT, "Jetzt im Korb. Lena weiß das aber nicht und sucht im Topf.", "Topf"),
+        ("Wo wird Lena den Hut suchen?", HAT, "Jetzt im Korb. Mira weiß nichts davon und sucht im Topf.", "Korb"),
+        ("¿Dónde buscará Ana el peine?", CAJA, "Está en el cajón. Ana no lo sabe y lo busca en la caja.", "caja"),
+        ("Weiß Lena, wo der Hut ist?", ("ja", "nein"), "Sie glaubt es zu wissen, liegt aber falsch.", "nein"),
+        ("¿Sabe Ana dónde está el peine?", ("no", "sí"), "Cree saberlo, pero se equivoca.", "no"),
+        ("孙浩知道羽毛在哪里吗？", ("否", "是"), "他以为自己知道，但他错了。", "否"),
+        ("Does Ada know where the key is?", ("no", "yes"), "She thinks she knows, but she is wrong.", "no"),
+        ("Weiß Lena, wo der Hut ist?", ("ja", "nein"), "Lena weiß es, Max irrt sich.", "ja"),
+    ],
+)
+def test_who_does_not_know_it(question: str, candidates: tuple[str, ...], reply: str, meant: str | None) -> None:
+    row = example(question=question, answer=candidates[0], candidates=[*candidates])
+    assert find_meant(careful, row, reply) == meant

@@ -120,3 +120,100 @@ def test_a_word_may_be_room_and_container_in_published_files() -> None:
 
 def test_noise_is_told_as_the_paper_does() -> None:
     assert narrate([PlotEvent(EventKind.NOISE)]) == NOISE == "Phone rang."
+
+
+def test_likes_have_a_full_stop_but_in_published_files() -> None:
+    likes = PlotEvent(EventKind.FEEL, "Ada", thing="box", feeling="likes")
+    assert narrate_sentence(likes) == narrate([likes]) == "Ada likes the box."
+    assert narrate_sentence(likes, published=True) == narrate([likes], published=True) == "Ada likes the box"
+
+
+def test_questions_of_each_order() -> None:
+    for chain, text in (
+        (("Ada",), "Where will Ada look for the key?"),
+        (("Ada", "Bo"), "Where does Ada think that Bo searches for the key?"),
+        (("Ada", "Bo", "Cy"), "Where does Ada think that Bo thinks that Cy searches for the key?"),
+    ):
+        question = BeliefQuestion(Ask.BELIEF, "key", chain)
+        assert ask(question) == text
+        assert parse_question(text) == question
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        # A sentence says where a container stands; the mover and the room last entered say something else.
+        (
+            "Ada entered the barn.\nThe box is in the attic.\nThe key is in the box.\nAda moved the key to the jar.",
+            ["attic", "attic", "barn"],
+        ),
+        # Nothing is said of the jar, which is in the room last entered.
+        (
+            "The box is in the attic.\nAda entered the barn.\nThe key is in the box.\nThe hat is in the jar.",
+            ["attic", "attic", "barn"],
+        ),
+        # What holds an object, too, is a container that stands in another one, unless somebody enters it.
+        (
+            "Ada entered the barn.\nThe box is in the case.\nThe hat is in the case.\nThe key is in the box.",
+            ["barn"] * 3,
+        ),
+        (
+            "Ada entered the hall.\nAda entered the barn.\nThe box is in the hall.\nThe hat is in the hall.\n"
+            "The key is in the box.",
+            ["hall"] * 3,
+        ),
+        # Whoever is said to be in a room is there.
+        (
+            "Ada is in the attic.\nBo entered the barn.\nThe key is in the box.\nAda moved the key to the jar.",
+            ["attic"] * 2,
+        ),
+        # Whoever left is nowhere: the object stays in its room.
+        (
+            "Ada entered the attic.\nThe key is in the box.\nAda exited the attic.\nBo entered the barn.\n"
+            "Ada moved the key to the jar.",
+            ["attic", "attic"],
+        ),
+        # A container is where something was put into it.
+        (
+            "Ada entered the attic.\nThe key is in the box.\nAda moved the key to the jar.\nBo entered the barn.\n"
+            "The hat is in the jar.\nThe cap is in the box.",
+            ["attic"] * 4,
+        ),
+        # An object has been moved to another room since it was placed.
+        (
+            "Ada entered the attic.\nThe key is in the box.\nBo entered the barn.\nBo moved the key to the jar.\n"
+            "The key is in the jar.\nAda moved the key to the box.",
+            ["attic", "barn", "attic", "attic"],
+        ),
+        # What is in a room is no container that stands there: it goes where it is moved.
+        (
+            "Ada entered the pantry.\nThe key is in the pantry.\nBo entered the barn.\nBo moved the key to the jar.",
+            ["pantry", "barn"],
+        ),
+        # What is moved into a container is where that stands, and not where the mover was.
+        (
+            "Ada entered the barn.\nThe jar is in the attic.\nThe key is in the box.\nAda moved the key to the jar.",
+            ["attic", "barn", "attic"],
+        ),
+        # Whoever left a room moves things where these are.
+        (
+            "Ada entered the attic.\nBo entered the barn.\nThe key is in the box.\nBo moved the key to the jar.\n"
+            "Ada exited the attic.\nAda moved the key to the pot.",
+            ["barn"] * 3,
+        ),
+        # A mover says nothing of where an object was before it was placed in a container that stands elsewhere.
+        (
+            "Ada entered the attic.\nBo entered the hall.\nThe key is in the pot.\nThe box is in the barn.\n"
+            "The key is in the box.\nAda moved the key to the can.",
+            ["hall", "barn", "barn", "attic"],
+        ),
+        # Nobody says where an object is that has been moved: it is in the room where it was.
+        (
+            "Ada entered the attic.\nThe key is in the box.\nAda moved the key to the jar.\nBo entered the barn.\n"
+            "The key is in the pot.\nCy moved the key to the can.",
+            ["attic"] * 4,
+        ),
+    ],
+)
+def test_rooms_that_the_text_gives(story: str, expected: list[str]) -> None:
+    assert rooms(story) == expected

@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -305,31 +306,28 @@ def test_a_word_of_a_text_is_nobodys_name() -> None:
     assert not {"Simon", "Hugues", "Feliks", "Lars"} & set(made.name_assigner.names)
 
 
-def test_a_word_of_a_scene_is_nobodys_name() -> None:
-    text = """
-        openers: [Olga was painted on the hull.]
-        moments: [at noon]
-        places: [on deck]
-        alone: ["polish polished polishing polished | [anton and other brass letters]+"]
-        together: ["face faced facing faced | {}"]
-    """
-    made = Clutrr(ClutrrConfig(scenes=Scenes("mine", (read_scene(text, "boat.yaml"),)), **SMALL), 0)
-    assert {"Olga", "Anton"} <= set(benchmark().name_assigner.names)
-    assert not {"Olga", "Anton"} & set(made.name_assigner.names)
-
-
 def own_scenes(name: str, word: str) -> Scenes:
-    """Return scenes whose every phrase has a word that no other scene has."""
-    deeds = "\n".join(f'- "carry carried carrying carried | [{word} number {each}]"' for each in "abcdefgh")
+    """Return scenes whose every sentence has a word that no other scene has."""
     text = f"""
-openers: [The {word} stood ready.]
-moments: [before the {word} rang]
-places: [near the {word}]
-alone:
-{deeds}
-together: ["walk walked walking walked | to the {word} with {{}}"]
+begin:
+  any:
+    - "{{A}} and {{A.his}} {{kin}} {{B}} [carried|cleaned|found|sold] the {word}."
+    - "{{A}} wanted the {word}. {{A.His}} {{kin}} {{B}} [carried|cleaned|found|sold] it."
+then:
+  any:
+    - "{{A}} looked at the {word}. {{A.His}} {{kin}} {{B}} looked away."
+    - "{{A}} touched the {word}. {{A.His}} {{kin}} {{B}} touched it."
+    - "{{A}} painted the {word} red. {{A.His}} {{kin}} {{B}} painted it blue."
 """
     return Scenes(name, (read_scene(text, f"{word}.yaml"),))
+
+
+def test_a_word_of_a_scene_is_nobodys_name() -> None:
+    [scene] = own_scenes("mine", "boat").scenes
+    scenes = Scenes("mine", (replace(scene, openers=("Olga was painted on the hull.",)),))
+    made = Clutrr(ClutrrConfig(scenes=scenes, **SMALL), 0)
+    assert "Olga" in benchmark().name_assigner.names
+    assert "Olga" not in made.name_assigner.names
 
 
 @pytest.mark.parametrize("is_split", [True, False])
@@ -566,16 +564,17 @@ def test_the_manifest_says_what_was_reached_of_the_bound_on_siblings(tmp_path: P
 def test_the_manifest_says_how_many_scenes_and_frames_there_are(tmp_path: Path) -> None:
     options: dict[str, Any] = {"train": 5, "test": 5, "train_k": (2,), "test_k": (2,)}
     found = manifest(tmp_path / "natural", **options)["language"]
-    scenes, frames = len(our_scenes().scenes), len(our_frames().lively().frames)
+    scenes, frames = len(our_scenes().scenes), our_scenes().frames
     assert found["train"]["scenes"] + found["test"]["scenes"] == scenes
     assert found["train"]["frames"] + found["test"]["frames"] == frames
     shared = manifest(tmp_path / "shared", **options, split_placeholders=False)["language"]
     assert shared["train"] == shared["test"] == {"scenes": scenes, "frames": frames}
     few = manifest(tmp_path / "few", **options, keep_placeholders=0.2)["language"]
-    assert few["train"] == {"scenes": round(0.2 * found["train"]["scenes"]), "frames": found["train"]["frames"]}
-    assert few["test"]["scenes"] == round(0.2 * found["test"]["scenes"])
+    for side in ("train", "test"):
+        assert few[side]["scenes"] == round(0.2 * found[side]["scenes"])
+        assert few[side]["frames"] < found[side]["frames"]
     plain = manifest(tmp_path / "plain", **options, text="plain")["language"]
-    assert plain["test"] == {"scenes": 0, "frames": len(our_frames().plain().frames)}
+    assert plain["test"] == {"scenes": 0, "frames": len(our_frames().plain)}
     assert "language" not in manifest(tmp_path / "synthetic", **options, text="synthetic")
 
 

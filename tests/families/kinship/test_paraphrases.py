@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.family import load_family
-from storyproof.families.kinship import read
 from storyproof.families.kinship.checker import ENTAILED, status
-from storyproof.families.kinship.language.scenes import read_scene
 from storyproof.families.kinship.placeholders import load_placeholders
 from storyproof.families.kinship.placeholders.collection import missing
 from storyproof.families.kinship.relations import Fact, predicate_of
@@ -151,17 +149,6 @@ def test_train_and_test_are_filled_with_different_texts(tmp_path: Path) -> None:
         assert missing(sides[side]) == []
     for key, texts in sides["train"].templates.items():
         assert not set(texts) & set(sides["test"].templates[key])
-
-
-def test_scenes_say_nothing_about_people() -> None:
-    task = TASKS[0]
-    text = f"The bells rang over the bay. {task.people[0]} slept. {task.facts[0]} Nobody sang. It was not late!"
-    found = ASKED.scene(task, text)
-    assert found is not None
-    assert found.phrases == 1
-    assert read_scene(found.content, "scene.yaml").openers == ("The bells rang over the bay.",)
-    assert ASKED.scene(task, " ".join(task.facts)) is None
-    assert read(f"The bells rang over the bay. {task.facts[0]}", task.people).facts
 
 
 def test_families_without_paraphrases() -> None:

@@ -111,3 +111,16 @@ def test_a_gender_that_no_sentence_shows_is_not_guessed() -> None:
         boxes = re.findall(r'<rect [^>]*rx="([\d.]+)"[^>]*/><text [^>]*>(Ann|Bob|Clara)<', picture.svg)
         shapes = {name: float(corner) for corner, name in boxes}
         assert shapes["Bob"] < shapes["Ann"] < shapes["Clara"]
+
+
+def test_an_unknown_gender_is_called_so_and_no_answer_depends_on_it() -> None:
+    found = storyproof.story("Wren has a son called Ben. Ben is Sarah's father.").ask("What is Ben to Wren?")
+    assert (found.answer, found.is_confirmed) == ("son", True)
+    assert found.example.get("genders") == ["Ben:male", "Sarah:unknown", "Wren:unknown"]
+    found = storyproof.story("Ben is the son of Wren. Ben's mother is Ada.").ask("What is Ben to Wren?")
+    assert found.example.get("genders") == ["Ada:female", "Ben:male", "Wren:male"]  # her husband
+    # If Jay is a woman, Lake may be her husband.
+    found = storyproof.story("Jay's mother is Sky. Sky's son-in-law is Lake.").ask("What is Lake to Jay?")
+    assert (found.answer, found.status, found.is_confirmed) == ("", "ambiguous", True)
+    assert {each.answer for each in found.models()} == {"husband", "brother-in-law"}
+    assert found.steps()[-1].entries

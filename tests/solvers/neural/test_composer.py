@@ -19,6 +19,7 @@ from storyproof.families.kinship.curriculum import KinshipCurriculum
 from storyproof.families.kinship.relations import WORDS
 from storyproof.solvers.neural.composer import (
     FIRST_NAME,
+    FIRST_WORD,
     UNKNOWN,
     ComposerNetwork,
     ComposerSize,
@@ -26,7 +27,14 @@ from storyproof.solvers.neural.composer import (
     number_tokens,
     tokens_of,
 )
-from storyproof.solvers.neural.composer_training import ComposerPlan, ComposerRun, _draw, learn_words, train_composer
+from storyproof.solvers.neural.composer_training import (
+    ComposerPlan,
+    ComposerRun,
+    _draw,
+    join_stories,
+    learn_words,
+    train_composer,
+)
 from storyproof.solvers.neural.drawn_training import Noise
 from storyproof.solvers.solver import load_solver
 
@@ -129,13 +137,41 @@ def test_a_batch_is_learnt_by_heart() -> None:
     optimizer = torch.optim.Adam(run.network.parameters(), 0.01)
     losses = []
     for _ in range(300):
-        loss = run.reading_loss(stories, torch.arange(4), Noise(torch.tensor(1)))
+        loss = run.reading_loss(stories, torch.arange(4)[:, None], Noise(torch.tensor(1)))
         loss = loss + run.composing_loss(stories, torch.arange(4))
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         losses.append(float(loss.detach()))
     assert losses[-1] < 0.4 < losses[0]
+
+
+def test_joined_stories_have_names_of_their_own_and_their_facts() -> None:
+    plan = ComposerPlan.of(TINY)
+    words = learn_words(plan)
+    stories = _draw(plan, words, CPU)
+    rows = torch.arange(30).view(10, 3)
+    tokens, facts = join_stories(stories["tokens"][rows].long(), stories["facts"][rows].long(), Noise(torch.tensor(2)))
+    counts = set()
+    for text, row in enumerate(rows.tolist()):
+        each = tokens[text][tokens[text] > 0]
+        lone = [stories["tokens"][story][stories["tokens"][story] > 0] for story in row]
+        ends = torch.tensor([len(one) + 1 for one in lone]).cumsum(0).tolist()
+        count = ends.index(len(each)) + 1
+        counts.add(count)
+        for number, (one, end) in enumerate(zip(lone[:count], ends, strict=False)):
+            found, is_name = each[end - 1 - len(one) : end - 1], (one >= FIRST_NAME) & (one < FIRST_WORD)
+            assert torch.equal(found - is_name * 10 * number, one.long())
+        stated = facts[text][facts[text][:, 0] >= 0]
+        own = [stories["facts"][story] for story in row[:count]]
+        expected = [
+            (one + 10 * number, two + 10 * number, relation)
+            for number, some in enumerate(own)
+            for one, two, relation in some.tolist()
+            if one >= 0
+        ]
+        assert [tuple(each) for each in stated.tolist()] == expected
+    assert counts == {1, 2, 3}
 
 
 def test_equal_seeds_give_equal_weights(trained: Path, tmp_path: Path) -> None:
@@ -154,6 +190,7 @@ def test_equal_seeds_give_equal_weights(trained: Path, tmp_path: Path) -> None:
         ({"stepss": 3}, "composer has no option 'stepss'"),
         ({"steps": 0}, "steps is 0"),
         ({"width": 12}, "multiple of 8"),
+        ({"joined": 4}, "joined is 4; use 3 at most"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:

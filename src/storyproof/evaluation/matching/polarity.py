@@ -105,6 +105,8 @@ def _statement(sentence: str, question: str, language: Language) -> bool | None:
         clauses = clauses[1:] if reasons[0] and len(clauses) > 1 else _before_reason(clauses, reasons, language)
     for place, clause in enumerate(clauses):
         if language.knows.search(clause):
+            if language.thinks.search(clause) and any(map(language.wrong.search, clauses[place + 1 :])):
+                return False  # who thinks that they know it, but is wrong
             before = clauses[place - 1] if place else ""
             doubted = language.thinks.search(before) is not None and language.negation.search(before) is not None
             partly = language.only.search(clause) is not None and language.negation.search(sentence) is not None

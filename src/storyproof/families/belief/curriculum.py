@@ -62,6 +62,7 @@ _SECRETS = (
 _OWN_RULE = "hi-tom:"  # how a question says that messages are believed by Hi-ToM's rule
 _PLURALS = 26  # of 256 objects are words such as "jeans"
 _VARIANTS = 60  # a multiple of how many ways there are to say anything
+_SPARE = 3  # stories that are drawn for each that is needed
 _TRIED = 3  # questions that are drawn for each that is asked
 
 
@@ -224,16 +225,18 @@ class BeliefCurriculum:
 
         Args:
             index: Which block; it determines the stories alone, with the seed.
-            stories: How many to draw; a few of them are not complete and left out.
+            stories: How many to draw; there are fewer if too many of those that are tried are not complete.
         """
         draws = Draws("curriculum", self.seed, self.restatements, self.order, self.hi_tom, index)
         wording, dials = self._draw_dials(draws)
         trust = HI_TOM if wording == FIELD else ALWAYS
-        drawn = draw_some(dials, draws, stories)
+        drawn = draw_some(dials, draws, _SPARE * stories)
         plots = fill_noise(drawn.stories, dials.objects, draws)
         if wording != PLAIN:
             plots, kept = self._told(plots, draws)
             drawn = drawn.pick(kept)
+        first = np.arange(min(stories, plots.count))
+        plots, drawn = plots.pick(first), drawn.pick(first)
         asked, codes = self._ask(plots, dials, wording, trust, draws)
         candidate = draws.below(dials.agents, asked.count).astype(np.int64)
         return self._lay_out(plots, drawn.lie, asked, candidate, codes, wording, draws)
@@ -246,7 +249,7 @@ class BeliefCurriculum:
 
         choice = some(0, 99)
         again = some(0, 3) if self.restatements else some(0, 0)
-        if choice < 45:
+        if choice < 40:
             agents, rooms, gathering = some(2, 5), some(1, 3), 3 * some(0, 1)
             walks = some(4, 16)
             counts = {"moves": some(1, 4), "noise": some(0, 3), "restatements": again, "walks": walks}
@@ -254,19 +257,22 @@ class BeliefCurriculum:
                 agents=agents, rooms=rooms, objects=1, gathering=gathering if rooms > 1 else 0, **counts
             )
         wording = FIELD if choice > 92 and self.hi_tom else PLAIN
-        agents, rooms, objects = some(3, 6), some(1, 3), some(1, 3)
+        rooms, objects = some(1, 3), some(1, 3)
+        agents = some(2 if rooms == 1 else 3, 6)
         secrets = rooms > 1 and wording == PLAIN
         counts = {
-            "moves": some(1, 12),
-            "tells": some(0, 4),
-            "lies": some(0, 3) if rooms > 1 else 0,
-            "peeks": some(0, 3) if secrets else 0,
-            "distractions": some(0, 2) if wording == PLAIN else 0,
+            "moves": some(1, 14),
+            "tells": some(0, 5),
+            "lies": some(0, 4) if rooms > 1 else 0,
+            "peeks": some(0, 4) if secrets else 0,
+            "distractions": some(0, 3) if wording == PLAIN else 0,
             "noise": some(0, 4),
             "restatements": again * some(0, 1),
         }
         left = LONG - agents - objects - sum(counts.values())
-        walks = min(left, some(agents, 4 * agents))
+        # A few people may come and go as often as many do in stories that are longer than these.
+        least = agents + counts["moves"] // 2 + counts["lies"] + counts["peeks"]
+        walks = min(left, some(least, least + (3 * agents if some(0, 1) else LONG)))
         return wording, PlotDials(
             agents=agents, rooms=rooms, objects=objects, gathering=3 if rooms > 1 else 0, walks=walks, **counts
         )

@@ -87,7 +87,8 @@ def answer_all(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[Be
 
 def _by_sight(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[BeliefReading]) -> dict[str, PlotAnswers]:
     first = PlotAnswers(stories, asked)
-    return {sight: first.under(sight) for sight in dict.fromkeys(each.sight for each in readings)}
+    # The beliefs that are asked for under the first sight need not be looked up again under the others.
+    return {sight: first if sight == OPEN else first.under(sight) for sight in {each.sight: None for each in readings}}
 
 
 def _codes(answers: Mapping[str, PlotAnswers], readings: Sequence[BeliefReading]) -> list[Codes]:

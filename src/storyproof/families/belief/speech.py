@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from storyproof.language.answer_language import Mention
 
 _SENTENCE_END = re.compile(r"[.!?;\n。！？；]")
-_COMMA = re.compile(r"[,，]")
 _SURNAMES = (
     "王李张刘陈杨黄赵周吴徐孙朱马胡郭林何高梁郑罗宋谢唐韩曹许邓萧冯曾程蔡彭潘袁董余苏叶"
     "吕魏蒋田杜丁沈姜范江傅钟卢汪戴崔任陆廖姚方金邱夏谭韦"
 )
 _HAN_NAME = rf"[{_SURNAMES}][\u4e00-\u9fff]"
 
-THINKER, REALLY, FIRST, LATER, LAST, FACT, NOTHING = range(7)
+THINKER, REALLY, FIRST, LATER, LAST, NOTHING, _MENTION, _END, _FACT, _BEFORE, _TOPIC = range(11)
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Speech:
         edges = [0, *ends, len(said)]
         lowered, others = said.lower(), []
         for held in self._held(said, found, question):
-            if held.kind == THINKER and held.who and held.who not in question.lower():
+            if held.who not in question.lower():
                 place = bisect_right(ends, held.mention.start)
                 sentence = lowered[edges[place] : edges[place + 1]]
                 if not any(each in sentence for each in asked):
@@ -86,29 +85,24 @@ class Speech:
         """Return the mentions that are held by just what was asked about; else those that are held by nothing else."""
         held = self._held(said, found, question)
         if self.first.search(question):
-            rank = {FIRST: 0, FACT: 1, NOTHING: 1}
+            groups: Iterable[Sequence[_Held]] = _by_kind(held, (FIRST,), (NOTHING,))
         elif self.really.search(question):
-            rank = {REALLY: 0, LAST: 0, LATER: 1, FACT: 2, NOTHING: 2, FIRST: 3}
+            groups = _by_kind(held, (REALLY, LAST), (LATER,), (NOTHING,))
         else:
-            return self._of_minds(held, question)
-        ranks = [rank.get(each.kind, 4) for each in held]
-        return _best(held, ranks)
+            groups = self._of_minds(held, question)
+        return [each.mention for each in next(filter(None, groups), ())]
 
-    def _of_minds(self, held: Sequence[_Held], question: str) -> Sequence[Mention]:
+    def _of_minds(self, held: Sequence[_Held], question: str) -> Iterator[Sequence[_Held]]:
+        """Yield mentions, the best first: of the topic of the question, in the minds of those asked about, others."""
         people = [match["who"].lower() for match in self.asked.finditer(question)]
         if not people:
-            return ()
-        asked = set(people if self.common.search(question) else people[:1])
-        topical = self._topic(question) is not None
-        ranks = []
-        for each in held:
-            if topical and each.topical and (each.kind != THINKER or each.who in asked):
-                ranks.append(0)
-            elif each.kind == THINKER:
-                ranks.append(1 if each.who in asked else 4)
-            else:
-                ranks.append(3 if each.kind == REALLY else 2)
-        return _best(held, ranks)
+            return
+        asked = people if self.common.search(question) else people[:1]
+        minds = [each for each in held if each.kind != THINKER or each.who in asked]
+        if self._topic(question) is not None:
+            yield [each for each in minds if each.topical]
+        yield [each for each in minds if each.kind == THINKER]
+        yield [each for each in minds if each.kind != REALLY]
 
     def _held(self, said: str, found: Sequence[Mention], question: str) -> list[_Held]:
         """Return by what each mention is held."""
@@ -117,6 +111,9 @@ class Speech:
         waiting: list[Mention] = []  # in this clause, before anything that may hold them
         kind, who, seen, topical, last_thinker = NOTHING, "", False, False, self._first_asked(question)
         begun = 0  # mentions of this clause begin here in `held`
+        arrows = [match.span() for match in _ARROW.finditer(said)]
+        from_arrow, to_arrow = {start for start, _ in arrows}, {end for _, end in arrows}
+        sources = {match.end() for match in self.source.finditer(said)}
 
         def close() -> None:
             held.extend(_Held(mention, NOTHING, "", topical) for mention in waiting)
@@ -124,41 +121,34 @@ class Speech:
             if topical:
                 held[begun:] = [each._replace(topical=True) for each in held[begun:]]
 
-        for token in self._tokens(said, found, question, topic):
+        for token in self._tokens(said, found, topic):
             if token.mention is not None:
                 seen = True
-                if (step := _step(said, token.mention)) is not None and kind != THINKER:
-                    held.append(_Held(token.mention, step, "", topical))
-                elif kind != THINKER and self.source.search(said, max(0, token.start - _SOURCE), token.start):
+                if token.mention.start in to_arrow:
+                    held.append(_Held(token.mention, LATER if token.mention.end in from_arrow else LAST, "", topical))
+                elif token.mention.start in sources:
                     held.append(_Held(token.mention, FIRST, "", topical))
                 elif kind == NOTHING:
                     waiting.append(token.mention)
                 else:
                     held.append(_Held(token.mention, kind, who, topical))
-            elif token.kind == _END:
+            elif token.kind == _END or (token.kind == _FACT and seen):
                 close()
                 kind, who, seen, topical, begun = NOTHING, "", False, False, len(held)
             elif token.kind == _TOPIC:
                 topical = True
             elif token.kind == _BEFORE:
-                while waiting and not _COMMA.search(said, waiting[-1].end, token.start):
-                    held.append(_Held(waiting.pop(), LATER, "", topical))
-            elif seen or token.kind != THINKER or kind != THINKER:
-                if kind == THINKER and not seen and token.kind != FACT:
-                    continue  # what they think to be so
-                if token.kind == FACT and kind not in (NOTHING, THINKER):
-                    continue
+                held.extend(_Held(mention, LATER, "", topical) for mention in waiting)
+                waiting.clear()
+            elif token.kind != _FACT and (seen or kind != THINKER):  # else it is what they think to be so
                 kind, who = token.kind, token.who
                 if kind == THINKER:
                     who = token.who or last_thinker
                     last_thinker = who.removesuffix(_ALONE)
-                if kind not in (LATER, FACT):
-                    while waiting and not _COMMA.search(said, waiting[-1].end, token.start):
-                        held.append(_Held(waiting.pop(), kind, who, topical))
                 close()
                 seen, topical, begun = False, False, len(held)
         close()
-        return sorted(held, key=lambda each: each.mention.start)
+        return held
 
     def _topic(self, question: str) -> re.Pattern[str] | None:
         """Return what a clause must contain if the question asks for more than what one person thinks."""
@@ -168,44 +158,32 @@ class Speech:
         match = self.asked.search(question)
         return match["who"].lower() if match is not None else ""
 
-    def _tokens(
-        self, said: str, found: Sequence[Mention], question: str, topic: re.Pattern[str] | None
-    ) -> list[_Token]:
+    def _tokens(self, said: str, found: Sequence[Mention], topic: re.Pattern[str] | None) -> list[_Token]:
         """Return mentions, and what holds them, in order."""
         patterns = (
-            *((self.clause_end, _END), (self.before, _BEFORE), (self.really, REALLY), (self.first, FIRST)),
-            *((self.later, LATER), (self.last, LAST), (self.fact, FACT), *([(topic, _TOPIC)] if topic else [])),
+            *((self.before, _BEFORE), (self.really, REALLY), (self.first, FIRST), (self.later, LATER)),
+            *((self.last, LAST), (self.fact, _FACT), *([(topic, _TOPIC)] if topic else [])),
         )
-        tokens = [_Token(mention.start, -1, "", mention) for mention in found]
+        tokens = [_Token(match.start(), _END) for match in self.clause_end.finditer(said)]
+        tokens += [_Token(mention.start, _MENTION, "", mention) for mention in found]
+        tokens += self._thinkers(said, {mention.start for mention in found})
         tokens += [_Token(match.start(), kind) for pattern, kind in patterns for match in pattern.finditer(said)]
-        starts = {mention.start for mention in found}
-        tokens += self._thinkers(said, starts, question)
-        return sorted(tokens, key=lambda token: (token.start, token.kind))
+        return sorted(tokens, key=lambda token: token.start)
 
-    def _thinkers(self, said: str, starts: Collection[int], question: str) -> Iterator[_Token]:
-        people = {match["who"].lower() for match in self.asked.finditer(question)}
-        words = frozenset(re.findall(r"\w+", question.lower())) - people
+    def _thinkers(self, said: str, starts: Collection[int]) -> Iterator[_Token]:
         for match in self.thinks.finditer(said):
             group = match.lastgroup
             who = match[group].lower() if group else ""
-            if (
-                who in self.nobody
-                or who.endswith(_ADVERB)
-                or (who in words and who not in self.they)
-                or (group and match.start(group) in starts)
-            ):
+            if who in self.nobody or who.endswith(_ADVERB) or (group and match.start(group) in starts):
                 continue
             who = "" if who in self.they else who
-            if group and len(people) > 1 and self.alone.match(said, match.end(group)):
+            if group and self.alone.match(said, match.end(group)):
                 who += _ALONE  # what they do themselves is not what they think of the others
             yield _Token(match.start(), THINKER, who)
 
 
-_END, _BEFORE, _TOPIC = -2, 8, 9
-_SOURCE = 12  # characters from "out of" to the place
 _ALONE = " alone"
-_ARROW_AFTER = re.compile(r"[\s\"'*_”)]{0,3}(?:→|->|=>|➜|⇒)")
-_ARROW_BEFORE = re.compile(r"(?:→|->|=>|➜|⇒)[\s\"'*_“(]{0,3}$")
+_ARROW = re.compile(r"[\s\"'*_”)]{0,3}(?:→|->|=>|➜|⇒)[\s\"'*_“(]{0,3}")
 _ADVERB = ("mente", "erweise")
 
 
@@ -225,22 +203,10 @@ class _Held(NamedTuple):
     topical: bool
 
 
-def _step(said: str, mention: Mention) -> int | None:
-    """Return when something was at one of several places with arrows between them; None for other places."""
-    after, before = (
-        _ARROW_AFTER.match(said, mention.end),
-        _ARROW_BEFORE.search(said[max(0, mention.start - 4) : mention.start]),
-    )
-    if before is None:
-        return None if after is None else FIRST
-    return LAST if after is None else LATER
-
-
-def _best(held: Sequence[_Held], ranks: Sequence[int]) -> Sequence[Mention]:
-    """Return the mentions of the best rank, unless that is all, or says nothing of what was asked."""
-    best = min(ranks, default=4)
-    chosen = [each.mention for each, rank in zip(held, ranks, strict=True) if rank == best]
-    return chosen if best < 4 and (best == 0 or len(chosen) < len(held)) else ()
+def _by_kind(held: Sequence[_Held], *kinds: Sequence[int]) -> Iterator[Sequence[_Held]]:
+    """Yield the mentions that are held by each of some groups of kinds."""
+    for group in kinds:
+        yield [each for each in held if each.kind in group]
 
 
 _DE_THINKS = (
@@ -260,10 +226,11 @@ GERMAN = Speech(
         rf"\b(?i:{_DE_THINKS})\s+(?:(?:aber|jedoch|hingegen|dagegen|daher|also|deshalb|nun)\s+)?(?P<after>{_DE_NAME}|er|sie|beide)\b"
         rf"(?!\s+{_DE_THINKS})|"
         rf"(?<=, )(?:(?:und|aber|doch)\s+)?(?:glaubt|denkt|meint|vermutet|erwartet|sagt|würde)\b|"
+        rf"(?<![\w-])(?P<unaware>{_DE_NAME})\s+weiß\s+(?:\w+\s+){{0,2}}nichts?\s+(?:davon\s+)?und\s+{_DE_THINKS}\b|"
         rf"\b(?:[Ll]aut|[Nn]ach\s+(?:Ansicht|Meinung)\s+von)\s+(?P<source>{_DE_NAME})|(?<![\w-])(?P<according>{_DE_NAME})\s+zufolge\b|"
         rf"\b(?:[Aa]us|[Ii]n)\s+(?P<view>{_DE_NAME}?)s\s+(?:Sicht|Augen)\b"
     ),
-    they=frozenset({"er", "sie", "beide", "ihr"}),
+    they=frozenset({"er", "sie", "beide"}),
     alone=re.compile(r"\s+(?:selbst|selber)\b"),
     nobody=frozenset(
         (
@@ -352,7 +319,7 @@ GERMAN = Speech(
         r"letzte[rns]?\s+(?:Ort|Satz)|Ende(?=\W))\b",
         re.IGNORECASE,
     ),
-    source=re.compile(r"\b(?:aus|vo[mn])\s+(?:(?:der|dem)\s+)?$"),
+    source=re.compile(r"\b(?:aus|vo[mn])\s+(?:(?:der|dem)\s+)?"),
     before=re.compile(r"(?!)"),
     fact=re.compile(
         r",\s*(?:(?:befindet|liegt|ist|sind|steckt)|(?:der|die|das)\s+\w+\s+(?:ist|sind|liegt|befindet))\b"
@@ -377,6 +344,7 @@ SPANISH = Speech(
     thinks=re.compile(
         rf"(?<![\w-])(?P<who>{_ES_NAME}|[Éé]l|[Ee]lla|[Aa]mbos|[Ee]llos)(?:\s*,?\s*(?:l[aeo]s?|aún|todavía|se|también|solo|"
         rf"en\s+cambio,?|sin\s+embargo,?|no|mism[oa])(?=\s)){{0,3}}\s+{_ES_THINKS}\b|"
+        rf"(?<![\w-])(?P<unaware>{_ES_NAME})\s+no\s+lo\s+sabe\s+y\s+(?:l[aeo]s?\s+)?{_ES_THINKS}\b|"
         rf"\b(?i:{_ES_THINKS})\s+(?P<after>{_ES_NAME})|\b(?:[Ss]egún|[Aa]\s+juicio\s+de|[Pp]ara|[Dd]e\s+acuerdo\s+con)\s+"
         rf"(?P<source>{_ES_NAME})|"
         r"\b(?i:buscar[aá]|dir[ií]a|ir[aá]|responder[ií]a|mentir[ií]a|piensa|cree|supone)\b"
@@ -437,7 +405,7 @@ SPANISH = Speech(
         r"termina|[uú]ltim[oa]\s+(?:lugar|frase))\b",
         re.IGNORECASE,
     ),
-    source=re.compile(r"(?<!dentro )\b(?:del|de (?:la|los|las))\s+$"),
+    source=re.compile(r"(?<!dentro )\b(?:del|de (?:la|los|las))\s+"),
     before=re.compile(r"(?!)"),
     fact=re.compile(r",\s*(?:(?:el|la|los|las)\s+\w+\s+)?(?:está|están|se\s+encuentran?)\b"),
     clause_end=re.compile(
@@ -466,7 +434,7 @@ CHINESE = Speech(
     first=re.compile(r"一开始|最初|最开始|起初|开始时?|最先|原来|起先|原本|先(?=在|放)|第一[句个]|第[12]句"),
     later=re.compile(r"后来|然后|之后|接着|随后|再(?=[被放在移])"),
     last=re.compile(r"最后|现在|目前|最终|结束时?|如今"),
-    source=re.compile(r"从$"),
+    source=re.compile(r"从"),
     before=re.compile(r"之前|以前"),
     fact=re.compile(r"(?!)"),
     clause_end=re.compile(r"[。；！？\n]|但|因为|虽然|由于|所以|而不是|尽管|不过|即使|，(?:而|可)"),

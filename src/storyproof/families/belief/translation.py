@@ -66,6 +66,13 @@ def _patterns(language: str, kind: str) -> tuple[tuple[re.Pattern[str], str], ..
     return tuple(found)
 
 
+@cache
+def _away(language: str) -> re.Pattern[str]:
+    """Return the pattern of "while Ann is away, " in a language."""
+    table = _tables()[language]
+    return re.compile(_SLOT.sub(lambda match: f"(?P<{match[1]}>{table['slots'][match[1]]})", table["away"]))
+
+
 def language_of(question: str) -> str:
     """Return the language in which a question is asked, by its first words; empty if it is none of these."""
     for language, table in _tables().items():
@@ -121,6 +128,10 @@ def _clauses(language: str, text: str, words: _Words, depth: int = 0) -> str | N
     """Return a sentence in English; one of several clauses as several, with the subject of the first."""
     table = _tables()[language]
     text = re.sub(table["connectives"], "", text)
+    if depth == 0 and (match := _away(language).match(text)):
+        rest = _clauses(language, text[match.end() :], words, 1)
+        agent = _worded(table, "agent", match["agent"], words)
+        return f"While {agent} is away, {rest}" if rest is not None else None
     for source, order in _patterns(language, "order"):
         text = source.sub(order, text)
     whole = _translated(language, "sentences", text, words)
@@ -157,6 +168,8 @@ def _translated(language: str, kind: str, text: str, words: _Words) -> str | Non
             if len(names) == 1 and names[0] not in words.actors and names[0] not in table["pronouns"]:
                 continue  # a thing is there
         said = {name: _worded(table, name, value, words) for name, value in slots.items() if f"{{{name}}}" in english}
+        if english.endswith((" left {room}", " went out of {room}")) and re.fullmatch(table["any_room"], slots["room"]):
+            said["room"] = "the room"  # in which they are
         return english.format(**said)
     return None
 

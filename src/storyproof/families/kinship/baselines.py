@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from storyproof.errors import ParseError
 from storyproof.example import Example
 from storyproof.families.kinship.checker import IMPOSSIBLE, status
 from storyproof.families.kinship.oracle import derive
+from storyproof.families.kinship.people import UNKNOWN, choose_genders, split_person
 from storyproof.families.kinship.prove_labels import entailed_relation
 from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow, read_row
@@ -43,12 +45,33 @@ def rules_answer(example: Example) -> str:
 
 def read_rows(example: Example) -> Sequence[KinshipRow]:
     """Read an example; one that has nothing but its text is one row for each choice of genders that it leaves open."""
-    if example.get("genders") is not None:
-        return [read_stated(example)]
-    from storyproof.families.kinship.user_text import rows_of_text  # takes a while to import
+    values = example.as_row()
+    if example.get("genders") is None:
+        from storyproof.families.kinship.user_text import rows_of_text  # takes a while to import
 
-    rows = [read_row(values, labelled=False) for values in rows_of_text(example.story, example.question)]
-    return possible_rows(rows)
+        choices = rows_of_text(example.story, example.question)
+    elif (choices := _choices_of(values)) == [values]:
+        return [read_stated(example)]
+    return possible_rows([read_row(each, labelled=False) for each in choices])
+
+
+def _choices_of(values: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the columns of a row once for each choice of the genders that it leaves open."""
+    return [{**values, "genders": genders} for genders in choose_genders(values["genders"])]
+
+
+def decide_genders(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of a row with a gender for everybody.
+
+    Of those that are possible, such are taken from which no answer follows, if there are any: an answer that only some
+    of them entail is not entailed.
+    """
+    if not any(split_person(each)[1] == UNKNOWN for each in values.get("genders") or () if each):
+        return values
+    rows = possible_rows([read_row(each, labelled=False) for each in _choices_of(values)])
+    row = next((each for each in rows if entailed_relation(each) is None), rows[0])
+    people = zip(row.names, row.genders, strict=True)
+    return {**values, "genders": [f"{name}:{gender}" for name, gender in people]}
 
 
 def possible_rows(rows: Sequence[KinshipRow]) -> Sequence[KinshipRow]:

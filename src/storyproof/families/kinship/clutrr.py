@@ -31,7 +31,7 @@ from storyproof.families.kinship.generation.patterns import SIBLING, PatternSour
 from storyproof.families.kinship.generation.proof_file import strict_proofs
 from storyproof.families.kinship.generation.puzzle_table import PuzzleArrays, PuzzleTable
 from storyproof.families.kinship.generation.row_schedule import Assignment, Schedule
-from storyproof.families.kinship.language.frames import Frames, our_frames
+from storyproof.families.kinship.language.frames import our_frames
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.language.narrator import SceneNarrator
 from storyproof.families.kinship.language.scenes import Scenes, our_scenes
@@ -280,7 +280,7 @@ class Clutrr(Benchmark):
                 self._narrators[side] = PuzzleNarrator(self.rules, self.placeholders[side], names)
             else:
                 self._check_words()
-                self._narrators[side] = SceneNarrator(*self._language[side], names)
+                self._narrators[side] = SceneNarrator(self._scenes[side], names)
         return self._narrators[side]
 
     def _check_words(self) -> None:
@@ -290,21 +290,18 @@ class Clutrr(Benchmark):
                 raise ConfigError(f"natural text has no word for '{relation}'; use --text synthetic or placeholders.")
 
     @cached_property
-    def _language(self) -> dict[str, tuple[Scenes | None, Frames]]:
-        """The scenes and frames of training and test."""
+    def _scenes(self) -> dict[str, Scenes | None]:
+        """The scenes of training and test."""
         config, sides = self.config, ("train", "test")
         if config.style == PLAIN:
-            return dict.fromkeys(sides, (None, our_frames().plain()))
-        scenes, frames = getattr(config, "scenes", None) or our_scenes(), our_frames().lively()
-        test_scenes = getattr(config, "test_scenes", None)
-        purpose, is_split = (self.name, self.seed), config.split_placeholders
+            return dict.fromkeys(sides, None)
+        scenes, test_scenes = getattr(config, "scenes", None) or our_scenes(), getattr(config, "test_scenes", None)
+        purpose = self.name, self.seed
         if test_scenes is not None:
             both = scenes, test_scenes
         else:
-            both = scenes.split(*purpose) if is_split else (scenes, scenes)
-        kept = [side.share(config.keep_placeholders, *purpose) for side in both]
-        framed = frames.split(*purpose) if is_split else (frames, frames)
-        return dict(zip(sides, zip(kept, framed, strict=True), strict=True))
+            both = scenes.split(*purpose) if config.split_placeholders else (scenes, scenes)
+        return dict(zip(sides, (side.share(config.keep_placeholders, *purpose) for side in both), strict=True))
 
     def rows_per_story(self, split: str) -> int:
         """Return 1: one question per story."""
@@ -352,8 +349,10 @@ class Clutrr(Benchmark):
             return {}
         return {
             "language": {
-                side: {"scenes": 0 if scenes is None else len(scenes.scenes), "frames": len(frames.frames)}
-                for side, (scenes, frames) in self._language.items()
+                side: {"scenes": 0, "frames": len(our_frames().plain)}
+                if scenes is None
+                else {"scenes": len(scenes.scenes), "frames": scenes.frames}
+                for side, scenes in self._scenes.items()
             }
         }
 

@@ -70,7 +70,7 @@ class ClutrrConfig(Config):
         bad_placeholders: What to do with templates of your own that fail the checks: `refuse` (those that lack a
             person or reveal the answer), `keep`, or `drop` (all that are doubtful).
         keep_placeholders: The share of the templates that is used; of natural text, of the scenes.
-        split_placeholders: Whether training and test use different templates; in natural text, scenes and frames.
+        split_placeholders: Whether training and test use different templates; in natural text, scenes.
         holdout: Whether test patterns of three facts and more are kept out of training.
         cloze: Whether people are called `@entity-n` instead of having names.
         text: `natural`, a paragraph about one occasion; `plain`, sentences that state facts and nothing else;

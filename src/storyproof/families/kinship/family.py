@@ -381,15 +381,17 @@ def _read_unlabelled(values: dict[str, Any]) -> KinshipRow:
 
 def _complete(table: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, Any]]:
     """Yield complete rows; with `proved`, leave out those from which no answer follows."""
+    from storyproof.families.kinship.baselines import decide_genders  # with all that reads text
+
     kept: list[tuple[KinshipRow, bool]] = []  # each with whether its label can be right
     for values in table:
         try:
-            row, fits = read_row(values), True
+            row, fits = read_row(decide_genders(values)), True
         except ParseError:
             row, fits = _read_unlabelled(values), False
         answer = entailed_relation(row) if proved else row.answer or _ANY
         if answer is not None:
-            kept.append((replace(row, answer=answer), fits or proved))
+            kept.append((replace(row, answer=answer, values=values), fits or proved))
     for (row, fits), judged in zip(kept, judge(row.structure for row, _ in kept), strict=True):
         label = {
             "answer": row.word(row.query),

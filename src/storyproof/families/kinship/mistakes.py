@@ -40,9 +40,9 @@ def mistaken_answers(example: Example) -> Mapping[str, Collection[str]]:
     Raises:
         ParseError: If the example's columns do not fit together.
     """
-    from storyproof.families.kinship.baselines import read_stated  # with all that reads text
+    from storyproof.families.kinship.baselines import read_rows  # with all that reads text
 
-    row = read_stated(example)
+    row = read_rows(example)[0]
     answers: dict[str, frozenset[str]] = {
         "other_reading": _by_published_rules(row),
         **_on_the_way(row),

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from storyproof.errors import ParseError, quoted
 from storyproof.families.kinship.relations import GENDERS
+
+UNKNOWN = "unknown"  # in place of a gender that nothing shows
+_MOST_OPEN = 8  # people of unknown gender; each doubles the number of choices
 
 
 def split_person(text: str) -> tuple[str, str]:
@@ -33,3 +37,19 @@ def parse_people(genders: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ..
     if len(set(names)) < len(names):
         raise ParseError(f"genders has a name twice: {', '.join(names)}.")
     return names, tuple(gender for _, gender in pairs)
+
+
+def choose_genders(genders: Sequence[str]) -> list[list[str]]:
+    """Return a column `genders` once for each choice of those that are unknown.
+
+    Raises:
+        ParseError: If there are too many.
+    """
+    people = [split_person(each) for each in genders]
+    choices = [GENDERS if gender == UNKNOWN else (gender,) for _, gender in people]
+    unknown = [name for name, gender in people if gender == UNKNOWN]
+    if len(unknown) > _MOST_OPEN:
+        raise ParseError(f"the story does not show the genders of {', '.join(unknown)}.")
+    return [
+        [f"{name}:{gender}" for (name, _), gender in zip(people, chosen, strict=True)] for chosen in product(*choices)
+    ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import product
 
+from storyproof.errors import ParseError, listed
 from storyproof.example import Example
 from storyproof.families.family import OWN, Picture, StateEntry, Step, StoryModel, own_example
 from storyproof.families.kinship.baselines import checked_answer, common_answer, possible_rows, read_rows
@@ -18,8 +20,9 @@ from storyproof.families.kinship.checker import (
 from storyproof.families.kinship.deletion import GenderLines, ProofTest, entails
 from storyproof.families.kinship.genealogy import Genealogy
 from storyproof.families.kinship.oracle import Derived, ProofStep, derive
+from storyproof.families.kinship.people import UNKNOWN, split_person
 from storyproof.families.kinship.pictures.picture import family_picture
-from storyproof.families.kinship.prove_labels import judge
+from storyproof.families.kinship.prove_labels import entailed_relation, judge
 from storyproof.families.kinship.relations import NAMES, WORDS, Fact, inverse, predicate_of
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, published_rules, strict_rules
@@ -45,8 +48,16 @@ def prove_text(story: str, question: str, people: Collection[str] = ()) -> Examp
     choices = rows_of_text(story, question, people)
     rows = possible_rows([read_row(values, labelled=False) for values in choices])
     answer, row = common_answer(rows), rows[0]
+    genders = [set(each) for each in zip(*(each.genders for each in rows), strict=True)]
+    if not answer and all(entailed_relation(each) for each in rows):
+        unknown = [name for name, found in zip(row.names, genders, strict=True) if len(found) > 1]
+        raise ParseError(f"the story does not show the gender of {listed(unknown)}; the answer depends on it.")
     shared = {
         **row.values,
+        "genders": [
+            f"{name}:{min(found) if len(found) == 1 else UNKNOWN}"
+            for name, found in zip(row.names, genders, strict=True)
+        ],
         "story": story,
         "question": question,
         "answer": answer,
@@ -143,15 +154,16 @@ def models_of(example: Example) -> list[StoryModel]:
     Raises:
         DataError: If the story is not understood.
     """
-    row = read_rows(example)[0]
+    rows = read_rows(example)
+    row = rows[0]
     shown = _without_guesses(example, row)
     first, second = row.asked_names
     fitting: list[tuple[str, str, Genealogy]] = []
     other: Genealogy | None = None
-    for predicate in NAMES:
-        witnesses = find_witnesses(row.genders, row.facts, row.asking(predicate), row.names)
-        if witnesses.fits is not None:
-            answer = row.word(row.asking(predicate))
+    for predicate, each in product(NAMES, rows):
+        witnesses = find_witnesses(each.genders, each.facts, each.asking(predicate), each.names)
+        answer = row.word(row.asking(predicate))
+        if witnesses.fits is not None and all(answer != found for found, _, _ in fitting):
             fitting.append((answer, f"{second} is {first}'s {answer}", witnesses.fits))
         if witnesses.against is not None and not witnesses.against.relations(*row.pair):
             other = other or witnesses.against
@@ -188,12 +200,10 @@ def _drawn(family: Genealogy, row: KinshipRow, caption: str, moved: int | None =
 
 def _without_guesses(example: Example, row: KinshipRow) -> KinshipRow:
     """Return a row without the genders that its text leaves open, of which any were taken to find its families."""
-    if example.id != OWN:
-        return row
-    choices = rows_of_text(example.story, example.question, row.names)
-    rows = possible_rows([read_row(values, labelled=False) for values in choices])
-    found = [set(each) for each in zip(*(each.genders for each in rows), strict=True)]
-    return replace(row, genders=tuple(each.pop() if len(each) == 1 else "" for each in found))
+    given = [split_person(each)[1] for each in example.get("genders") or ()]
+    unknown = [gender == UNKNOWN for gender in given] or [False] * len(row.genders)
+    genders = zip(row.genders, unknown, strict=True)
+    return replace(row, genders=tuple("" if is_unknown else gender for gender, is_unknown in genders))
 
 
 def steps_of(example: Example) -> list[Step]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from difflib import get_close_matches
-from itertools import islice, product
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from storyproof.errors import ParseError, quoted, suggest
 from storyproof.families.family import ReadingProblem
 from storyproof.families.kinship.language.lexicon import OTHER, class_of, kin_words
 from storyproof.families.kinship.language.rewording import name_gender
-from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, inverse, predicate_of
+from storyproof.families.kinship.people import UNKNOWN, choose_genders
+from storyproof.families.kinship.relations import FEMALE, MALE, inverse, predicate_of
 from storyproof.families.kinship.templates import NAME, ask
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _ASKED = re.compile(
 _MISSPELT = 0.75  # how alike a word and a kin word must be
 _LIKE_KIN = re.compile(rf"(?:\b(?:his|her|their)|['’]s) (?P<kin>[a-z][a-z-]{{2,}}),? (?={NAME}\b)(?=[A-Z])")
 MOST_QUESTIONS = 300
-_MOST_OPEN = 8  # people whose gender is not shown; each doubles the number of rows
 
 
 def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> list[dict[str, Any]]:
@@ -56,22 +56,16 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
     shown = _add_spouses(facts, dict(reading.genders))
     if (gender := name_gender(second)) is not None:  # only if neither kin words nor pronouns show another one
         shown.setdefault(second, gender)
-    unknown = [name for name in names if name not in shown]
-    if len(unknown) > _MOST_OPEN:
-        raise ParseError(f"the story does not show the genders of {', '.join(unknown)}.")
-    rows = []
-    for chosen in product(GENDERS, repeat=len(unknown)):
-        genders = {**shown, **dict(zip(unknown, chosen, strict=True))}
-        rows.append(
-            {
-                "genders": [f"{name}:{genders[name]}" for name in names],
-                "edges": [[number[one], number[other]] for one, other in facts],
-                "edge_types": list(facts.values()),
-                "query": [first, second],
-                "k": len(facts),
-            }
-        )
-    return rows
+    return [
+        {
+            "genders": genders,
+            "edges": [[number[one], number[other]] for one, other in facts],
+            "edge_types": list(facts.values()),
+            "query": [first, second],
+            "k": len(facts),
+        }
+        for genders in choose_genders([f"{name}:{shown.get(name, UNKNOWN)}" for name in names])
+    ]
 
 
 def _read(story: str, people: Collection[str]) -> Reading:

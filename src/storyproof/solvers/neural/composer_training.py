@@ -15,9 +15,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from storyproof.catalog import load
+from storyproof.errors import ConfigError
 from storyproof.solvers.neural.composer import (
     FIRST_NAME,
     FIRST_WORD,
+    LINE,
     NAMES,
     UNKNOWN,
     ComposerNetwork,
@@ -27,7 +29,7 @@ from storyproof.solvers.neural.composer import (
 )
 from storyproof.solvers.neural.drawn_training import DrawnPlan, DrawnRun, Noise, Progress, draw_blocks, train_drawn
 
-_MENTIONS = 20  # of names in a story of three facts
+_NAMES = 10  # of a story of three facts, and as many mentions of them
 _FACTS = 6  # of a story, in both directions
 _LEAST_COUNT, _MOST_WORDS = 4, 6000
 _WORD_BLOCKS = 6  # blocks whose words are known
@@ -40,19 +42,27 @@ class ComposerPlan(DrawnPlan):
 
     Attributes:
         tokens: Longer stories are left out.
+        joined: Stories that are read one after the other, as one text, at most: only then are there as many people who
+            are nothing to each other as in long stories.
         dropout: The share of words that are hidden.
     """
 
     model: ClassVar[str] = "composer"
-    least: ClassVar[dict[str, int]] = {**DrawnPlan.least, "tokens": 16}
+    least: ClassVar[dict[str, int]] = {**DrawnPlan.least, "tokens": 16, "joined": 1}
 
     stories: int = 400_000
     steps: int = 12_000
-    batch: int = 256
+    batch: int = 192
     rate: float = 1e-3
     layers: int = 4
-    tokens: int = 128
+    tokens: int = 63
+    joined: int = 3
     dropout: float = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.joined * _NAMES > NAMES:
+            raise ConfigError(f"joined is {self.joined}; use {NAMES // _NAMES} at most.")
 
     @property
     def size(self) -> ComposerSize:
@@ -91,7 +101,8 @@ def _encode(plan: ComposerPlan, words: Mapping[str, int], index: int) -> Arrays:
         for name in lesson.asked:
             names.setdefault(name, len(names))
         numbers = number_tokens(tokens_of(lesson.story), words, names)
-        if len(numbers) > plan.tokens or any(one not in names or two not in names for one, _, two in lesson.facts):
+        is_long = len(numbers) > plan.tokens or sum(FIRST_NAME <= each < FIRST_WORD for each in numbers) > _NAMES
+        if is_long or len(names) > _NAMES or any(one not in names or two not in names for one, _, two in lesson.facts):
             continue
         tokens.append(numbers + [0] * (plan.tokens - len(numbers)))
         stated = [(names[one], names[two], relations[relation]) for one, relation, two in lesson.facts]
@@ -114,6 +125,26 @@ def _draw(plan: ComposerPlan, words: list[str], device: torch.device, *, held: b
     indices = range(_HELD, _HELD + 1) if held else range(count)
     parts = draw_blocks(partial(_encode, plan, numbers), indices, plan.workers)
     return {name: torch.from_numpy(np.concatenate([each[name] for each in parts])).to(device) for name in parts[0]}
+
+
+def join_stories(tokens: Tensor, facts: Tensor, noise: Noise) -> tuple[Tensor, Tensor]:
+    """Return the texts of one or more stories with names of their own, and their facts.
+
+    Args:
+        tokens: Of each story, [text, story, place]; 0 after its end.
+        facts: Two people and their relation, [text, story, fact, 3]; -1 for none.
+        noise: Draws how many stories each text has.
+    """
+    texts, count, _ = tokens.shape
+    shift = torch.arange(count, device=tokens.device)[:, None] * _NAMES
+    is_name = (tokens >= FIRST_NAME) & (tokens < FIRST_WORD)
+    tokens = functional.pad(torch.where(is_name, tokens + shift, tokens), (0, 1), value=LINE)
+    people = torch.where(facts < 0, facts, facts + shift[..., None])
+    facts = torch.cat([people[..., :2], facts[..., 2:]], dim=-1)
+    is_there = torch.arange(count, device=tokens.device) <= noise.below(count, texts, 1)
+    tokens = torch.where(is_there[..., None], tokens, 0).flatten(1)
+    facts = torch.where(is_there[..., None, None], facts, -1).flatten(1, 2)
+    return tokens.gather(1, (tokens == 0).to(torch.int8).argsort(dim=1, stable=True)), facts
 
 
 class ComposerRun(DrawnRun):
@@ -142,7 +173,7 @@ class ComposerRun(DrawnRun):
         device: torch.device,
     ) -> None:
         super().__init__(plan, number, device)
-        self.dropout, self.stories, self.held = plan.dropout, stories, held
+        self.dropout, self.joined, self.stories, self.held = plan.dropout, plan.joined, stories, held
         self.network = ComposerNetwork(words, relations, plan.size).to(device)
         inner = ("mix.weight", "join.weight", "widen.weight", "narrow.weight")
         named = dict(self.network.named_parameters())
@@ -161,19 +192,25 @@ class ComposerRun(DrawnRun):
 
     def loss(self, kind: int, noise: Noise) -> Tensor:
         """Return the loss of reading and of composing."""
-        rows = noise.below(len(self.stories["answers"]), self.plan.batch)
-        return self.reading_loss(self.stories, rows, noise) + self.composing_loss(self.stories, rows)
+        rows = noise.below(len(self.stories["answers"]), self.plan.batch, self.joined)
+        return self.reading_loss(self.stories, rows, noise) + self.composing_loss(self.stories, rows.flatten())
 
     def reading_loss(self, stories: Mapping[str, Tensor], rows: Tensor, noise: Noise) -> Tensor:
-        """Return how badly the stated facts are read; names are numbered anew."""
-        tokens, facts = stories["tokens"][rows].long(), stories["facts"][rows].long()
+        """Return how badly the stated facts are read; names are numbered anew.
+
+        Args:
+            stories: The stories.
+            rows: Which of them are in each text, [text, story]; some texts end earlier.
+            noise: Draws the numbers of names, how many stories a text has, and which words are hidden.
+        """
+        tokens, facts = join_stories(stories["tokens"][rows].long(), stories["facts"][rows].long(), noise)
         numbers = noise.orders(len(rows), NAMES)
         is_name = (tokens >= FIRST_NAME) & (tokens < FIRST_WORD)
         renamed = FIRST_NAME + numbers.gather(1, (tokens - FIRST_NAME).clamp(0, NAMES - 1))
         hidden = noise.uniform(*tokens.shape) < self.dropout
         tokens = torch.where(is_name, renamed, torch.where(hidden & (tokens >= FIRST_WORD), UNKNOWN, tokens))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.on_gpu, cache_enabled=False):
-            scores = self._read(tokens, _MENTIONS)
+            scores = self._read(tokens, _NAMES * rows.shape[1])
         target = torch.zeros(len(rows), NAMES * NAMES + 1, dtype=torch.long, device=self.device)
         one, two = (numbers.gather(1, facts[..., side].clamp(min=0)) for side in (0, 1))
         spot = torch.where(facts[..., 0] < 0, NAMES * NAMES, one * NAMES + two)

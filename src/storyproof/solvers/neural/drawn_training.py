@@ -8,7 +8,6 @@ times as long as they do.
 from __future__ import annotations
 
 import json
-import logging
 import math
 import os
 import time
@@ -38,8 +37,8 @@ _BEFORE_RECORDING = 3  # steps with each kind of batch in which PyTorch does its
 _WARMING, _TIMED = 60, 200  # steps that are not timed, and that are
 _RISING = 300  # steps in which the learning rate rises
 _NOTED = 500  # steps between two lines of the metrics
+_FITTED = 0.8  # the share of the steps in which their number is fitted to the time
 _SAVED_S = 60
-_log = logging.getLogger(__name__)
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -373,26 +372,27 @@ def train_drawn(
 
 
 def _train(run: DrawnRun, number: int, out: Path, progress: Progress, save: Callable[[], None]) -> None:
-    """Take all steps of a run; if its time is limited, as many as fit, by the time of its first steps."""
+    """Take all steps of a run; if its time is limited, as many as fit, by the time of its steps so far."""
     begun = saved = timed = time.monotonic()
-    limit, first = 60 * run.plan.minutes, run.step
+    limit, first, since = 60 * run.plan.minutes, run.step, run.step
     while run.step < run.steps:
         loss, taken = run.learn(), run.step - first
-        if taken in (_WARMING, _WARMING + _TIMED):
-            float(loss)  # waits for the GPU
-            each, timed = (time.monotonic() - timed) / _TIMED, time.monotonic()
-            if limit and first == 0 and taken > _WARMING:
-                run.steps = max(run.step, min(run.steps, run.step + int((limit - (timed - begun)) / each)))
-                _log.warning("%.2f ms a step, %d steps", 1000 * each, run.steps)
-        if run.step % _NOTED == 0 or run.step == run.steps:
-            value = float(loss)
+        is_noted = run.step % _NOTED == 0 or run.step == run.steps
+        if is_noted or taken in (_WARMING, _WARMING + _TIMED):
+            value = float(loss)  # waits for the GPU
+            now = time.monotonic()
+            each, timed, since = (now - timed) / (run.step - since), now, run.step
+            if limit and taken > _WARMING and run.step < _FITTED * run.steps:
+                run.steps = max(run.step, min(run.plan.steps, run.step + int((limit - (now - begun)) / each)))
+        if is_noted:
             if not math.isfinite(value):
                 raise ConfigError(f"the loss of run {number} is not finite after {run.step} steps; lower the rate.")
-            note(out, {"run": number, "step": run.step, "loss": value, "seconds": round(time.monotonic() - begun, 1)})
+            figures = {"run": number, "step": run.step, "loss": value, "seconds": round(now - begun, 1)}
+            note(out, {**figures, "ms": round(1000 * each, 2), "steps": run.steps})
             progress(number, run.step, value)
-            if time.monotonic() - saved > _SAVED_S:
+            if now - saved > _SAVED_S:
                 save()
-                saved = time.monotonic()
+                saved = now
         if limit and time.monotonic() - begun > 1.1 * limit:
             run.steps = run.step  # slower than its first steps
 

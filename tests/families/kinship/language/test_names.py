@@ -7,7 +7,6 @@ import pytest
 
 from storyproof.families.kinship.language.names import genders_of_names, our_names
 from storyproof.families.kinship.language.reader import read
-from storyproof.families.kinship.language.scenes import KIN, PEOPLE, PRONOUNS, UNREAL
 from storyproof.families.kinship.language.tokens import LATIN, alphabet_of, fold
 from storyproof.families.kinship.placeholders.checks import encode
 from storyproof.families.kinship.relations import GENDERS
@@ -57,12 +56,11 @@ def test_no_name_is_a_word() -> None:
         for each in folder.iterdir()
         if each.name.endswith(".yaml")
     ]
-    texts += [(package / "language" / name).read_text(encoding="utf-8") for name in ("frames.yaml", "situations.yaml")]
+    texts += [(package / "language" / "frames.yaml").read_text(encoding="utf-8")]
     said = {word.lower() for text in texts for word in re.findall(r"[^\W\d_]+", text)}
-    assert len(said) > 3000
+    assert len(said) > 1500
     names = {name.lower() for pool in our_names().values() for each in pool.values() for name in each}
     assert sorted(names & said) == []
-    assert sorted(names & (KIN | PEOPLE | PRONOUNS | UNREAL)) == []
     assert sorted(name for name in names if encode(name, 0)[1]) == []  # kin words, also informal ones
     assert sorted(names & set(WORDS.split())) == []
 

@@ -35,6 +35,7 @@ from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.fast_rows import find_proved_rows
 from storyproof.families.kinship.audit.kinds import DUPLICATE, FLAWED, SMALL_TEST, UNCLAIMED, UNDEFINED
 from storyproof.families.kinship.audit.labels import FACTS, Difference, check_proof, check_row, natural_text
+from storyproof.families.kinship.baselines import decide_genders
 from storyproof.families.kinship.checker import ENTAILED, STATUSES
 from storyproof.families.kinship.clutrr_csv import FIELDS, PUBLISHED_NAMES, example_of, read_raw_rows
 from storyproof.families.kinship.people import person_names
@@ -211,11 +212,12 @@ class KinshipJudge(FileJudge):
         kept = []
         for number, (values, at, reading) in enumerate(zip(listed, places, texts, strict=True)):
             try:
-                audited = audit_example_row(self.subject.path, values, at["row"], at["line"], reading)
+                decided = decide_genders(values)
+                audited = audit_example_row(self.subject.path, decided, at["row"], at["line"], reading)
             except DataError as error:
                 yield self._unread(at["row"], at["line"], values["id"], error)
                 continue
-            read.append((audited, values))
+            read.append((audited, decided))
             kept.append(number)
         rows = self._compare(read, chosen[kept])
         verdicts = self._verdicts_on(rows)

@@ -44,6 +44,7 @@ _NAMED = re.compile("(?:c+|,)(N)")
 _NAMED_AFTER_COMMA = re.compile(",c*(N)")
 _TWO_NAMED = re.compile("(?:c+|,)(N)&(N)")
 _TWO_NAMES = re.compile(",?(N)&(N)")
+_OWNS_RELATIVE = re.compile("'(?:[MOw]*[KL]|[N'iavxX,;]|$)")
 _AND_POSSESSED = re.compile(r"&(?P<start>(?:N'|[hr]))M*K")
 _MUTUAL = "(?P<kin>L|K&K)"
 _ARE = re.compile(_CLAUSE + "(?P<a>[Nes])&(?P<b>N)a" + _MUTUAL)
@@ -455,7 +456,9 @@ class _Sentence:
     def _read_name_after(self, start: int, kin: int) -> None:
         """Read "Omar's niece Freya"."""
         name, end = kin + 1, kin + 2
-        doubt = self._is(end, "'N")
+        doubt = self._is(end, "N")
+        if self._is(end, "'"):  # "to his niece Freya's house", but not "gave his niece Freya's umbrella"
+            doubt = not self._is(start - 1, "2<") or _OWNS_RELATIVE.match(self.s, end) is not None
         doubt |= self._is(start - 1, "V") and end < len(self.s) and not self._is(end, ",;dDp2<oA")
         doubt |= self._is(start - 1, "fqVR") and self._is(end, "&")
         # "Without his sister Anna left": the name may begin the main clause.

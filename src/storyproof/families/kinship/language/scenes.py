@@ -1,14 +1,14 @@
-"""Scenes: what is going on in a story, without a word about who is what to whom.
+"""Scenes: everyday events, each with the sentences that state facts on its occasion.
 
-A scene is a YAML file with five lists of phrases. Verbs have their four forms in front of a bar, so that no grammar has
-to guess them: `carry carried carrying carried | [a tray of cups] across the grass`. What stands in brackets can become
-the subject of a passive sentence, `[…]+` in the plural. `{}` is the place of another person.
+A scene is a YAML file with the lists `begin` and `then` of frames, by what B may be to A, and maybe openers and
+closers. `frames.yaml` explains the notation. A story takes a frame of `begin`, and then others in any order, so each of
+`then` has to make sense after every one of `begin`, whoever its people are.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -16,94 +16,42 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError
+from storyproof.families.kinship.language.frames import (
+    ANY,
+    BEGIN,
+    EVERY_RELATION,
+    THEN,
+    Frame,
+    make_frames,
+    our_frames,
+    variants,
+)
+from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, word
 from storyproof.generation.seeds import digest
 from storyproof.io.bounded_input import FOLDER, DocumentError, compose_yaml, kind_of, name_of, read_text, shipped_loader
 
-PARTS = ("openers", "moments", "places", "alone", "together")
-_EXPECTED = f"the lists {', '.join(PARTS)}, each with phrases"
-_FORMS = 4
-_OBJECT = re.compile(r"\[([^\[\]]+)\](\+?)")
-_WORD = re.compile(r"[^\W\d_]+")
-_KIN_COMPOUND = re.compile(r"(?:great)?grand(?!stand|eur)|step(?:child|parent|sib|[a-z]*er$)")
-_SLOT = re.compile(r"\{[^{}]*\}")
-_IN_LAW = re.compile(r"\bin-laws?\b", re.IGNORECASE)
-_MARKS = {"alone": r"[\[\]+|]", "together": r"[{}|]"}
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# Words that would say or suggest who is related to whom, or bring in people of whom the story says nothing.
-KIN = _words("""
-    father mother son daughter brother sister husband wife uncle aunt nephew niece cousin parent child children kid
-    baby twin triplet sibling spouse bride groom widow widower orphan heir ancestor descendant family relative relation
-    kin dad daddy mum mummy mom mommy papa mama grandpa grandma granddad granny nan auntie sis bro stepfather stepmother
-    stepson stepdaughter stepbrother stepsister godfather godmother godson goddaughter fiance fiancee couple wedding
-    marriage married marry divorce divorced engaged birthday anniversary christening heirloom toddler teenager
-    wives babies families newlywed honeymoon motherly fatherly brotherly sisterly parental maternal paternal
-""")
-PEOPLE = _words("""
-    man men woman women boy girl lady gentleman person people somebody someone anybody anyone everybody everyone nobody
-    ladies gentlemen friend neighbour guest visitor stranger colleague teacher doctor vicar driver waiter
-""")
-PRONOUNS = _words("""
-    he him his himself she her hers herself they them their theirs themselves i me my we us our you your who whom whose
-""")
-# Words that would make what a sentence says unreal, past or a comparison.
-UNREAL = _words("""
-    not never no none nor if unless whether would could might may should like as than pretend pretended dream dreamed
-    dreamt imagine imagined think thought believe believed wish wished hope hoped want wanted claim claimed say said
-    tell told call called name named know knew remember remembered forget forgot seem seemed almost nearly perhaps maybe
-    former late own half adopt adopted foster dead die died born
-""")
-# Words with which the reader takes another clause to begin, "for a while" among them.
-CLAUSES = _words("while whilst whereas")
-
-
-@dataclass(frozen=True, slots=True)
-class Deed:
-    """Something that one person does, in its forms; `passive` is empty if there is none."""
-
-    do: str
-    did: str
-    doing: str
-    done: str
-    passive: str
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """Something done with another person, who stands between `met` or `meeting` and `rest`.
-
-    `joint` is what the two of them did together ("unpacked the hamper"); empty if that cannot be said.
-    """
-
-    met: str
-    meeting: str
-    rest: str
-    joint: str
+OPENERS, CLOSERS = "openers", "closers"
+PARTS = (OPENERS, CLOSERS, BEGIN, THEN)
+_EXPECTED = f"{BEGIN} and {THEN}, and maybe {OPENERS} and {CLOSERS}"
+_TEST_SHARE = 3  # one of so many scenes is for the test
+_SAMPLE = {MALE: ("Omar", "Bertil", "he", "his", "him"), FEMALE: ("Leila", "Freya", "she", "her", "her")}
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is going on.
+    """An everyday event.
 
     Attributes:
         name: The file's name.
-        openers: Whole sentences that set the scene.
-        moments: When something was done.
-        places: Where something was done.
-        alone: What one person does.
-        together: What one person does with another.
+        openers: Sentences with which a story can begin; of each all variants.
+        closers: Sentences with which a story can end.
+        frames: How facts are put.
     """
 
     name: str
     openers: tuple[str, ...]
-    moments: tuple[str, ...]
-    places: tuple[str, ...]
-    alone: tuple[Deed, ...]
-    together: tuple[Meeting, ...]
+    closers: tuple[str, ...]
+    frames: tuple[Frame, ...]
 
 
 @dataclass(frozen=True)
@@ -114,11 +62,11 @@ class Scenes:
     scenes: tuple[Scene, ...]
 
     def split(self, *purpose: object) -> tuple[Scenes, Scenes]:
-        """Return the scenes of training and those of test, a fifth of them."""
+        """Return the scenes of training and those of test, a third of them."""
         order = sorted(self.scenes, key=lambda scene: digest(*purpose, "scene", scene.name))
         if len(order) < 2:
             raise DataError(f"{self.name} has one scene, but training and test need different ones; add another.")
-        kept = max(1, len(order) // 5)
+        kept = max(1, len(order) // _TEST_SHARE)
         return Scenes(self.name, tuple(order[kept:])), Scenes(self.name, tuple(order[:kept]))
 
     def share(self, kept: float, *purpose: object) -> Scenes:
@@ -127,6 +75,11 @@ class Scenes:
             return self
         order = sorted(self.scenes, key=lambda scene: digest(*purpose, "share", scene.name))
         return Scenes(self.name, tuple(order[: max(1, round(kept * len(order)))]))
+
+    @property
+    def frames(self) -> int:
+        """The number of frames."""
+        return sum(len(scene.frames) for scene in self.scenes)
 
 
 @cache
@@ -178,37 +131,45 @@ def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
     Args:
         text: The YAML.
         where: What messages call it.
-        ours: Whether the file ships with storyproof; its words have been checked, and are not checked again.
+        ours: Whether the file ships with storyproof; its frames have been checked, and are not checked again.
 
     Raises:
         DataError: If it is not as expected; the message says where, and what to do.
     """
-    lists: dict[str, list[tuple[int, str]]] = {}
-    for name, line, phrases in _lists(text, where, ours):
-        if name in lists:
-            raise DataError(f"{where}, line {line}: there are {name} already; put all of them into one list.")
-        lists[name] = phrases
-    for part in PARTS:
-        if not lists.get(part):
-            raise DataError(f"{where} has no {part}; a scene needs {', '.join(PARTS)}, each a list of phrases.")
-        seen: dict[str, int] = {}
-        for line, phrase in lists[part] if not ours else ():
-            if phrase in seen:
-                raise DataError(f"{where}, line {line}: '{phrase}' stands in line {seen[phrase]} too; leave one out.")
-            seen[phrase] = line
-            _check_words(phrase, part, f"{where}, line {line}")
-    return Scene(
-        Path(where).stem,
-        tuple(phrase for _, phrase in lists["openers"]),
-        tuple(phrase for _, phrase in lists["moments"]),
-        tuple(phrase for _, phrase in lists["places"]),
-        tuple(_deed(phrase, f"{where}, line {line}") for line, phrase in lists["alone"]),
-        tuple(_meeting(phrase, f"{where}, line {line}") for line, phrase in lists["together"]),
-    )
+    lists: dict[str, list[tuple[str, str, int]]] = {part: [] for part in PARTS}
+    for part, relations, line, sentence in _sentences(text, where, ours):
+        if not sentence.endswith("."):
+            raise DataError(f"{where}, line {line}: '{sentence}' has no full stop at its end; add it.")
+        if (other := next((each for each in lists[part] if each[0] == sentence), None)) is not None:
+            raise DataError(f"{where}, line {line}: '{sentence}' stands in line {other[2]} too; leave one out.")
+        lists[part].append((sentence, relations, line))
+    words, frames = our_frames().words, []
+    for part in (BEGIN, THEN):
+        if not lists[part]:
+            raise DataError(f"{where} has no list {part}; expected {_EXPECTED}.")
+        for sentence, names, line in lists[part]:
+            try:
+                made = make_frames(part, sentence, _relations(names), words)
+                for frame in made if not ours else ():
+                    check_frame(frame)
+            except DataError as error:
+                raise DataError(f"{where}, line {line}: {error}") from error
+            frames += made
+    texts: dict[str, list[str]] = {OPENERS: [], CLOSERS: []}
+    for part, every in texts.items():
+        for sentence, _, line in lists[part]:
+            try:
+                for each in variants(sentence, words):
+                    every.append(each)
+                    if not ours:
+                        check_no_fact(each)
+            except DataError as error:
+                raise DataError(f"{where}, line {line}: {error}") from error
+    return Scene(Path(where).stem, tuple(texts[OPENERS]), tuple(texts[CLOSERS]), tuple(frames))
 
 
-def _lists(text: str, where: str, ours: bool) -> Iterator[tuple[str, int, list[tuple[int, str]]]]:
-    """Yield the lists of a scene: the name, its line, and each phrase with its line."""
+def _sentences(text: str, where: str, ours: bool) -> Iterator[tuple[str, str, int, str]]:
+    """Yield the sentences of a scene: in which list each is, for which relations, its line and its text."""
     import yaml
 
     try:
@@ -216,107 +177,141 @@ def _lists(text: str, where: str, ours: bool) -> Iterator[tuple[str, int, list[t
     except DocumentError as error:
         line = f", line {error.line}" if error.line else ""
         raise DataError(f"{where}{line}: not valid YAML: {error}; expected {_EXPECTED}.") from error
-    if not isinstance(root, yaml.MappingNode):
-        raise DataError(f"{where}, line 1: found something else than {_EXPECTED}.")
-    for key, value in root.value:
-        line = key.start_mark.line + 1
-        if not isinstance(key.value, str) or key.value not in PARTS:
-            raise DataError(f"{where}, line {line}: '{key.value}' is unknown; a scene has {', '.join(PARTS)}.")
-        if not isinstance(value, yaml.SequenceNode):
-            raise DataError(f"{where}, line {line}: expected a list under {key.value}; put '- ' before each phrase.")
-        yield key.value, line, list(_phrases(value.value, where))
+    for part, value in _entries(root, where, _EXPECTED):
+        if part not in PARTS:
+            raise DataError(f"{where}, line {_line(value)}: '{part}' is unknown; expected {_EXPECTED}.")
+        groups = _entries(value, where, "relations, or any") if part in (BEGIN, THEN) else [(ANY, value)]
+        for relations, sentences in groups:
+            if not isinstance(sentences, yaml.SequenceNode):
+                raise DataError(
+                    f"{where}, line {_line(sentences)}: expected a list of sentences; put '- ' before each."
+                )
+            for node in sentences.value:
+                if not isinstance(node.value, str) or not node.value.strip():
+                    raise DataError(
+                        f"{where}, line {_line(node)}: expected a sentence; write it in one line, after '- '."
+                    )
+                yield part, relations, _line(node), " ".join(node.value.split())
 
 
-def _phrases(nodes: Iterable[Any], where: str) -> Iterator[tuple[int, str]]:
-    for node in nodes:
-        line = node.start_mark.line + 1
-        if not isinstance(node.value, str) or not node.value.strip():
-            raise DataError(f"{where}, line {line}: expected a phrase; write it in one line, after '- '.")
-        yield line, " ".join(node.value.split())
+def _entries(node: Any, where: str, expected: str) -> list[tuple[str, Any]]:
+    """Return the keys of a mapping with their values."""
+    import yaml
+
+    if not isinstance(node, yaml.MappingNode):
+        raise DataError(f"{where}, line {_line(node) if node else 1}: found something else than {expected}.")
+    entries = [(str(key.value), value) for key, value in node.value]
+    for number, (name, value) in enumerate(entries):
+        if name in [earlier for earlier, _ in entries[:number]]:
+            raise DataError(f"{where}, line {_line(value)}: there is '{name}' already; put both into one list.")
+    return entries
 
 
-def _check_words(phrase: str, part: str, where: str) -> None:
-    """Refuse words that a scene must not have."""
-    said = phrase
-    for slot in _SLOT.findall(phrase):
-        if part != "together" or slot != "{}":
-            use = "write {} for the other person" if part == "together" else "leave it out"
-            raise DataError(f"{where}: '{said}' has the slot {slot}, which {part} do not have; {use}.")
-    if in_law := _IN_LAW.search(phrase):
-        raise DataError(f"{where}: '{in_law[0]}' says who is related to whom, which only the facts of a story may.")
-    for word in _WORD.findall(phrase):
-        low = word.lower()
-        if low in KIN or (low.endswith("s") and low[:-1] in KIN) or _KIN_COMPOUND.match(low):
-            raise DataError(
-                f"{where}: '{word}' says or suggests who is related to whom, which only the facts of a story may; "
-                "use another word."
-            )
-        if low in PEOPLE or low in PRONOUNS or low.removesuffix("s") in PEOPLE:
-            raise DataError(f"{where}: '{word}' brings in a person whom the story does not name; use another word.")
-        if low in UNREAL:
-            raise DataError(f"{where}: '{word}' can make a fact beside it unreal or a comparison; use another word.")
-        if low in CLAUSES and part != "openers":
-            raise DataError(f"{where}: '{word}' reads as the beginning of another clause; use another word.")
-    if part == "openers":
-        if not phrase.endswith(".") or not phrase[0].isupper() or "." in phrase[:-1]:
-            raise DataError(f"{where}: '{said}' is not a sentence; begin with a capital and end with a full stop.")
-        phrase = phrase[1:]
-    if any(letter.isupper() or letter.isdigit() for letter in phrase):
-        raise DataError(f"{where}: '{said}' has a capital or a digit, which readers take for a name; write it small.")
-    if part != "openers" and re.search(r"[.;:!?\"]", phrase):
-        raise DataError(f"{where}: '{said}' has punctuation that ends a clause; leave it out.")
-    if rest := re.sub(_MARKS.get(part, r"(?!)"), "", re.sub(r"[\w\s,.'-]", "", phrase)):
-        raise DataError(f"{where}: '{said}' has '{rest[0]}', which is not a slot or mark of {part}; leave it out.")
+def _line(node: Any) -> int:
+    return int(node.start_mark.line) + 1
 
 
-def is_phrase(phrase: str, part: str) -> bool:
-    """Return whether a text can be a phrase of a list of scenes: nothing in it is about people or kin."""
+def _relations(names: str) -> frozenset[str]:
+    relations = EVERY_RELATION if names == ANY else frozenset(names.split())
+    if unknown := relations - EVERY_RELATION:
+        raise DataError(f"the relation '{min(unknown)}' is unknown; expected some of {', '.join([ANY, *NAMES])}.")
+    return relations
+
+
+# ------------------------------------------------------------------------------------------------------------- checking
+
+
+def sample(frame: Frame, relation: str, genders: tuple[str, str], words: Sequence[str], *, clear: bool) -> str:
+    """Return a frame's text for two people, Omar or Leila and Bertil or Freya.
+
+    Args:
+        frame: The frame.
+        relation: What the second is to the first.
+        genders: Theirs.
+        words: Words for its choices.
+        clear: Whether pronouns stand where they can mean one person, instead of names.
+    """
+    text = frame.unmarked_body
+    for number, each in enumerate(words):
+        text = text.replace(f"{{word {number}}}", each)
+    forms = {"kin": word(relation, genders[1])}
+    for person, place, gender in (("A", 0, genders[0]), ("B", 1, genders[1])):
+        name, (he, his, him) = _SAMPLE[gender][place], _SAMPLE[gender][2:]
+        pronouns = {"he": he, "him": him, "He": he.capitalize(), "his": his, "His": his.capitalize()}
+        forms[person] = name
+        forms |= {f"{person}.{form}": pronoun for form, pronoun in pronouns.items()}
+        forms |= {f"{person} or {form}": pronouns[form] if clear else name for form in ("he", "him", "He")}
+        forms[f"{person}'s"] = his if clear else f"{name}'s"
+    for slot, value in forms.items():
+        text = text.replace(f"{{{slot}}}", value)
+    return text
+
+
+def choices(frame: Frame) -> Iterator[list[str]]:
+    """Yield words for the choices of a frame: the first ones, and each of the others beside the first ones."""
+    first = [each[0] for each in frame.words]
+    yield first
+    for number, listed in enumerate(frame.words):
+        for another in dict.fromkeys(listed[1:]):
+            yield [*first[:number], another, *first[number + 1 :]]
+
+
+def cases(frame: Frame) -> list[tuple[str, tuple[str, str], bool]]:
+    """Return for which relations and genders a frame is used, and whether pronouns can be clear."""
+    return [
+        (relation, (one, other), clear)
+        for relation, one, other in itertools.product(sorted(frame.relations), GENDERS, GENDERS)
+        if relation != "SO" or one != other
+        for clear in ((True, False) if one != other else (False,))
+    ]
+
+
+def check_frame(frame: Frame) -> None:
+    """Check that a frame states its fact and no other, whatever its words and its people, and leaves pronouns clear.
+
+    Raises:
+        DataError: If the reader finds something else, or does not understand it.
+    """
+    frame.parts()
+    every = cases(frame)
+    for number, listed in enumerate(choices(frame)):
+        for relation, genders, clear in every if number == 0 else [every[number % len(every)]]:
+            text = sample(frame, relation, genders, listed, clear=clear)
+            owner, relative = _SAMPLE[genders[0]][0], _SAMPLE[genders[1]][1]
+            expected = {(owner, word(relation, genders[1]), relative)}
+            # Both are somewhere before, so that the frame may not place them, or say what they do for long.
+            story, names = f"{relative} was in the kitchen.\n{owner} was in the kitchen.\n{text}", [owner, relative]
+            if genders[0] != genders[1] and any(frame.ends_with):  # no third person may be meant
+                who = 0 if frame.ends_with[0] else 1
+                story += f"\n{_SAMPLE[genders[who]][3].capitalize()} aunt Nora sang."
+                names.append("Nora")
+                expected |= {((owner, relative)[who], "aunt", "Nora")}
+            if _facts(story, *names) != expected:
+                raise DataError(f"'{text}' does not state its fact, or states another; use other words.")
+
+
+def check_no_fact(sentence: str) -> None:
+    """Check that a sentence states nothing about people.
+
+    Raises:
+        DataError: If it does, or is not understood.
+    """
+    if _facts(f"{sentence}\nLeila's brother Bertil sang.", "Leila", "Bertil") != {("Leila", "brother", "Bertil")}:
+        raise DataError(f"'{sentence}' states a relation; use other words.")
+
+
+def _facts(text: str, *names: str) -> set[tuple[str, str, str]]:
+    """Return the facts that a text states.
+
+    Raises:
+        DataError: If the reader does not understand it.
+    """
+    from storyproof.families.kinship.language.reader import NotUnderstood, read  # takes a while
+
     try:
-        _check_words(phrase, part, "")
-        if part in _VERBAL:
-            _VERBAL[part](phrase, "")
-    except DataError:
-        return False
-    return part != "openers" or len(phrase.split()) > 2
-
-
-def _forms(phrase: str, where: str) -> tuple[list[str], str]:
-    """Return the forms of a verb and the rest of its phrase."""
-    verb, bar, rest = phrase.partition("|")
-    forms = verb.split()
-    if not bar or len(forms) != _FORMS or not forms[2].endswith("ing"):
+        return {(fact.first, fact.word, fact.second) for fact in read(text, names).facts}
+    except NotUnderstood as error:
+        sentence = text.split("\n")[error.line - 1]
         raise DataError(
-            f"{where}: '{phrase}' has no verb in its four forms; write base, past, -ing and participle before a bar, "
-            "such as 'carry carried carrying carried | [a tray]'."
-        )
-    return forms, rest.strip()
-
-
-def _deed(phrase: str, where: str) -> Deed:
-    (do, did, doing, done), rest = _forms(phrase, where)
-    match = _OBJECT.search(rest)
-    before, thing, after = (rest[: match.start()], match[1], rest[match.end() :]) if match else (rest, "", "")
-    if _OBJECT.search(after) or (before + after).strip("[]+") != before + after or (match and not thing.strip()):
-        raise DataError(f"{where}: '{phrase}' has unpaired, empty or several brackets; put one object in brackets.")
-    plain = " ".join(f"{before}{thing}{after}".split())
-    passive = ""
-    if match:
-        thing = thing.strip()
-        verb = "were" if match[2] else "was"
-        passive = " ".join([thing[0].upper() + thing[1:], verb, done, *before.split(), *after.split()])
-    do, did, doing, done = (f"{form} {plain}".strip() for form in (do, did, doing, done))
-    return Deed(do, did, doing, done, passive)
-
-
-def _meeting(phrase: str, where: str) -> Meeting:
-    (_, met, meeting, _), rest = _forms(phrase, where)
-    if rest.count("{}") != 1 or "{" in rest.replace("{}", "") or "}" in rest.replace("{}", ""):
-        raise DataError(f"{where}: '{phrase}' needs the other person once; write {{}} where the person stands.")
-    before, after = (part.strip() for part in rest.split("{}"))
-    # Only "with" says that both do it; what is done "for", "to" or "beside" somebody is done by one.
-    alone = before.removesuffix("with").strip() if f" {before}".endswith(" with") else None
-    joint = "" if alone is None else " ".join([met, *alone.split(), *after.split()])
-    return Meeting(f"{met} {before}".strip(), f"{meeting} {before}".strip(), f" {after}" if after else "", joint)
-
-
-_VERBAL = {"alone": _deed, "together": _meeting}
+            f"'{sentence}' is not understood at '{error.words}': {error.reason}; use other words."
+        ) from error

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from storyproof.errors import DataError, ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.family import Picture
+from storyproof.families.kinship.baselines import decide_genders
 from storyproof.families.kinship.checker import Witnesses, find_witnesses
 from storyproof.families.kinship.genealogy import Genealogy, Person
-from storyproof.families.kinship.people import split_person
+from storyproof.families.kinship.people import UNKNOWN, parse_people, split_person
 from storyproof.families.kinship.pictures.arrangement import HEIGHT, Layout, lay_out
 from storyproof.families.kinship.relations import FEMALE, MALE, NAMES, WORDS, word
 from storyproof.families.kinship.row import KinshipRow, build_row, check_references
@@ -51,7 +52,8 @@ def read_scene(example: Example) -> FamilyScene | None:
     if any(example.get(name) is None for name in _REQUIRED):
         return None
     people = [split_person(each) for each in example.get("genders")]
-    names, genders = tuple(name for name, _ in people), tuple(gender for _, gender in people)
+    names = tuple(name for name, _ in people)
+    genders = tuple("" if gender == UNKNOWN else gender for _, gender in people)
     query = example.get("query")
     if len(query) != 2 or not set(query) <= set(names):
         raise DataError(f"{example.id} asks about {quoted(query)}; expected two of {', '.join(names)}.")
@@ -70,7 +72,8 @@ def read_scene(example: Example) -> FamilyScene | None:
         example.answer,
     )
     foreign = tuple(sorted({*row.words, example.answer} - set(WORDS)))
-    witnesses = None if foreign else find_witnesses(genders, row.facts, row.query, names)
+    decided = parse_people(decide_genders(example.as_row())["genders"])[1] if "" in genders else genders
+    witnesses = None if foreign else find_witnesses(decided, row.facts, row.query, names)
     proof = None if steps is None else [(first, via, second) for first, via, second in steps]
     return FamilyScene(row, proof, example.get("proof_relations"), foreign, witnesses)
 

@@ -39,7 +39,7 @@ def answer_graphs(solver: ComposerSolver, examples: list[Example]) -> list[str]:
         scores = torch.full((NAMES, NAMES, len(solver.relations)), -30.0)
         for (first, second), relation in zip(graph.edges, graph.edge_types, strict=True):
             scores[first, second, solver.relations.index(relation)] = 30.0
-        answers.append(solver.answer(scores.to(solver.device), *graph.asked))
+        answers += solver.answer(scores[None].to(solver.device), [graph.asked])
     return answers
 
 

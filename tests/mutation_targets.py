@@ -83,7 +83,7 @@ def _targets() -> Iterator[Target]:
     yield Target("readers", "families/belief/questions.py", (f"{belief}/test_story.py", *readers))
     yield Target("readers", "families/belief/read_text.py", readers)
     typed = tuple(f"{belief}/test_{name}.py" for name in ("user_text", "plot_text", "question_forms"))
-    yield Target("readers", "families/belief/user_text.py", typed)
+    yield Target("readers", "families/belief/user_text.py", typed, ("tests/web/test_stories.py", readers[1]))
     yield Target("readers", "families/belief/tomi_text.py", (f"{belief}/test_tomi_text.py",))
     yield Target("readers", "families/belief/language/reader.py", readers)
     yield Target("readers", "families/belief/language/block_reader.py", (f"{belief}/test_block_reader.py",))

@@ -24,7 +24,7 @@ def test_benchmarks_are_filed_under_their_own_names() -> None:
 
 def test_unknown_name() -> None:
     with pytest.raises(
-        UnknownNameError, match=r"unknown solver 'rule'\. Did you mean 'rules'\? Known: entnet, gat, majority, oracle"
+        UnknownNameError, match=r"unknown solver 'rule'\. Did you mean 'rules'\? Known: composer, entnet, gat, majority"
     ):
         catalog.load("solver", "rule")
 

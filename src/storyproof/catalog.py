@@ -48,6 +48,8 @@ SOLVERS = {
     "majority": "storyproof.solvers.baselines:Majority",
     "entnet": "storyproof.solvers.neural.solver:entnet",
     "gat": "storyproof.solvers.neural.solver:gat",
+    "tracker": "storyproof.solvers.neural.solver:tracker",
+    "composer": "storyproof.solvers.neural.solver:composer",
 }
 BACKENDS = {
     "openai": "storyproof.solvers.llm.openai:OpenAI",

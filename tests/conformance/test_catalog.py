@@ -19,7 +19,7 @@ from tests.samples import examples, table
 BENCHMARKS = sorted(names("benchmark"))
 THEORY_OF_MIND = [name for name in BENCHMARKS if load("benchmark", name).family == "belief"]
 SOLVERS = sorted(names("solver"))
-TRAINED = {"entnet": "tomi", "gat": "clutrr"}
+TRAINED = {"entnet": "tomi", "gat": "clutrr", "tracker": "tomi", "composer": "clutrr"}
 each_benchmark = pytest.mark.parametrize("name", BENCHMARKS)
 
 

@@ -29,8 +29,8 @@ OUTPUT_DIR = Path("evaluation_results")
 Model = Annotated[
     str,
     typer.Option(
-        help="A solver (rules, oracle, random, majority, entnet, gat), a path, openai/…, vllm/…, hf/…, "
-        "local/…, module:function or file.py:Class; several with commas.",
+        help="A solver (rules, oracle, random, majority, entnet, gat, tracker, composer), a path, openai/…, "
+        "vllm/…, hf/…, local/…, module:function or file.py:Class; several with commas.",
         autocompletion=completion.models,
     ),
 ]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from storyproof.families.belief.answers import PlotAnswers
-from storyproof.families.belief.arrays import PlotArrays, encode_plots
+from storyproof.families.belief.arrays import NOBODY, PlotArrays, encode_plots
 from storyproof.families.belief.block_checker import answer_under
-from storyproof.families.belief.oracle import beliefs, reality
+from storyproof.families.belief.oracle import beliefs, contract, reality
 from storyproof.families.belief.proof_check import check_proofs
 from storyproof.families.belief.provers import answer, answer_all
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays
@@ -146,3 +146,20 @@ def test_what_was_looked_up_under_one_sight_serves_another(sight: str) -> None:
         [found] = opened.under(sight).codes(trust)
         [expected] = answer_under(block_of(stories), asked, [BeliefReading(sight, trust)])
         assert (found == expected).all(), trust
+
+
+@pytest.mark.parametrize("sight", [CLOSED, INFER_MOVER])
+@pytest.mark.parametrize("trust", [ALWAYS, FRESHER, NEVER_LIARS])
+def test_what_was_proved_under_one_sight_serves_another(sight: str, trust: str) -> None:
+    stories, asked = block(6, 120)
+    opened = PlotAnswers(stories, asked)
+    opened.prove(trust)
+    found, anew = opened.under(sight), PlotAnswers(stories, asked, sight)
+    assert (found.prove(trust) == anew.prove(trust)).all()
+    assert (found.codes(trust)[0] == anew.codes(trust)[0]).all()
+
+
+def test_a_number_that_is_no_agents_stands_for_a_stranger() -> None:
+    found = contract(np.array([[0, 2, 0], [1, 1, 2]], np.int8), 2)
+    assert found.first.tolist() == [0, NOBODY, NOBODY]
+    assert not hasattr(found, "second")

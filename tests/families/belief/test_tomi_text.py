@@ -213,6 +213,13 @@ def test_questions_of_each_order() -> None:
             "The key is in the pot.\nCy moved the key to the can.",
             ["attic"] * 4,
         ),
+        (
+            "Ada entered the attic.\nThe key is in the box.\nAda moved the key to the jar.\nBo entered the barn.\n"
+            "The key is in the pot.",
+            ["attic"] * 3,
+        ),
+        # What holds something may be moved itself; that says nothing of where anything stands.
+        ("Ada entered the attic.\nThe key is in the box.\nAda moved the box to the case.", ["attic"] * 2),
     ],
 )
 def test_rooms_that_the_text_gives(story: str, expected: list[str]) -> None:

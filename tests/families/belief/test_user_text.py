@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from storyproof.errors import DataError, ParseError
 from storyproof.families.belief.tomi_text import parse_sentence
-from storyproof.families.belief.user_text import chains_of, find_problems, list_questions
+from storyproof.families.belief.user_text import chains_of, find_problems, list_questions, question_forms
 from storyproof.families.family import load_family
 
 GOOD = "Ada entered the attic.\nThe key is in the box."
@@ -80,3 +80,83 @@ def test_listed_questions_can_be_read() -> None:
 
 def test_nobody_thinks_of_their_own_thoughts() -> None:
     assert list(chains_of("ab", 3)) == [("a", "b", "a"), ("b", "a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("line", "question", "message", "part", "place", "is_fatal", "is_impossible"),
+    [
+        ("Ada exited the barn.", ASKED, "this cannot happen: Ada exits the barn", "story", (3, 0, 0), False, True),
+        ("The box is in the box.", ASKED, "the box cannot be in itself", "story", (3, 0, 0), True, False),
+        ("The Ada is in the box.", ASKED, "Ada is somebody elsewhere", "story", (3, 0, 0), True, False),
+        ("", "Where will Bo look for the key?", "Bo is in no room", "question", (1, 12, 2), False, False),
+        ("", "Where is the hat really?", "does not say where the hat is", "question", (1, 14, 3), True, False),
+        (
+            "",
+            f"Where does Ada think that {'Ada thinks that ' * 7}Ada searches for the key?",
+            "goes through 9 minds; at most 8 can",
+            "question",
+            (1, 0, 0),
+            True,
+            False,
+        ),
+    ],
+)
+def test_each_problem_has_its_place(
+    line: str, question: str, message: str, part: str, place: tuple[int, int, int], is_fatal: bool, is_impossible: bool
+) -> None:
+    [problem] = find_problems(f"{GOOD}\n{line}" if line else GOOD, question)
+    assert message in problem.message
+    assert (problem.part, (problem.line, problem.column, problem.length)) == (part, place)
+    assert (problem.is_fatal, problem.is_impossible) == (is_fatal, is_impossible)
+
+
+def test_the_longest_question_is_no_problem() -> None:
+    assert not find_problems(GOOD, f"Where does Ada think that {'Ada thinks that ' * 6}Ada searches for the key?")
+    [question] = list_questions(GOOD, 8)[2:3]
+    assert question == ASKED
+    for order in (0, 9):
+        with pytest.raises(DataError, match=f"the order is {order}; expected 1 to 8"):
+            list_questions(GOOD, order)
+        with pytest.raises(DataError, match=f"the order is {order}; expected 1 to 8"):
+            question_forms(GOOD, order)
+
+
+@pytest.mark.parametrize(
+    ("line", "fixes"),
+    [
+        ("Ada moved the key to the jar", ("jar.",)),
+        ("Bo entred the attic.", ("entered", "exited")),
+    ],
+)
+def test_words_that_would_fit_are_suggested(line: str, fixes: tuple[str, ...]) -> None:
+    [problem] = find_problems(f"{GOOD}\n{line}", ASKED)
+    assert problem.fixes == fixes
+
+
+FORMS = [
+    ("where somebody looks for the key", ["Where will {0} look for the key?"]),
+    ("where the key is really", ["Where is the key really?"]),
+    ("where the key was at first", ["Where was the key at the beginning?"]),
+    ("what somebody says about the key", ["What would {0} say if asked where the key is?"]),
+    ("who knows where the key is", ["Does {0} know where the key is?"]),
+]
+
+
+def test_forms_of_questions() -> None:
+    alone = [*FORMS, ("who believes that the key is in the box", ["Who believes that the key is in the box?"])]
+    assert [(form.title, list(form.templates)) for form in question_forms(GOOD, 2)] == alone
+    story = f"{GOOD}\nBo entered the attic.\nAda likes the hat.\nAda moved the key to the jar."
+    looks, *rest = FORMS
+    expected = [
+        (looks[0], [*looks[1], "Where does {0} think that {1} searches for the key?"]),
+        *rest,
+        (
+            "who knows that somebody is wrong about the key",
+            ["Does {0} know that {1} is wrong about where the key is?"],
+        ),
+        ("what two people commonly believe about the key", ["Where do {0} and {1} commonly believe the key to be?"]),
+        ("who believes that the key is in the box", ["Who believes that the key is in the box?"]),
+        ("who believes that the key is in the jar", ["Who believes that the key is in the jar?"]),
+    ]
+    assert [(form.title, list(form.templates)) for form in question_forms(story, 2)] == expected
+    assert list(question_forms(story, 1)[0].templates) == looks[1]

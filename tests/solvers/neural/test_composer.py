@@ -203,5 +203,8 @@ def test_a_folder_without_a_composer_and_other_questions_are_refused(tmp_path: P
     with pytest.raises(DataError, match="no readable composer"):
         ComposerSolver(tmp_path)
     row = storyproof.stream("tomi", seed=1, split="test")[0].rows[0]
+    with pytest.raises(ConfigError, match="was trained on"):
+        load_solver(str(trained)).predict([row])
+    row = replace(storyproof.stream("clutrr", seed=1, split="test")[0].rows[0], question="Who is who?")
     with pytest.raises(DataError, match="does not name two people"):
         load_solver(str(trained)).predict([row])

@@ -28,7 +28,7 @@ from storyproof.families.belief.curriculum import (
 )
 from storyproof.generation.seeds import Draws
 from storyproof.language.blanks import BLANK, Blanker
-from storyproof.solvers.neural import drawn_training
+from storyproof.solvers.neural import drawn_training, tracker
 from storyproof.solvers.neural.drawn_training import Noise
 from storyproof.solvers.neural.tracker import (
     TrackerNetwork,
@@ -294,3 +294,24 @@ def test_a_folder_without_a_tracker_is_refused(tmp_path: Path, trained: Path) ->
 def test_the_network_has_at_most_five_megabytes() -> None:
     network = TrackerNetwork(len(number_words(BeliefCurriculum().words)) + 1, TrackerSize())
     assert 2 * sum(value.numel() for value in network.parameters()) < 5_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "benchmark", "settings", "least"),
+    [
+        ("tracker", "tomi", {}, 0.98),
+        ("tracker", "tomi-matched", {}, 0.98),
+        ("tracker", "tom-k", {"preset": "hard"}, 0.98),
+        ("composer", "clutrr", {"test_k": (2, 3)}, 0.9),
+    ],
+)
+def test_the_models_that_are_part_of_the_package_answer_what_they_are_for(
+    name: str, benchmark: str, settings: dict[str, Any], least: float
+) -> None:
+    blocks = storyproof.stream(benchmark, seed=23, split="test", **settings)
+    rows = [row for number in range(20) for row in blocks[number].rows]
+    solver = load_solver(name)
+    answers = solver.predict(rows)
+    assert sum(answer == row.answer for answer, row in zip(answers, rows, strict=True)) >= least * len(rows)
+    folder = Path(tracker.__file__).parent / "checkpoints" / name
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 5_000_000

@@ -119,6 +119,7 @@ class BeliefCurriculum:
         hi_tom: Whether there are stories in the words of Hi-ToM under its rule.
     """
 
+    family: ClassVar[str] = "belief"
     questions: ClassVar[dict[int, int]] = {TOMI: 16, PLAIN: 16, FIELD: 16}
 
     def __init__(self, seed: int = 0, *, restatements: bool = True, order: int = 4, hi_tom: bool = True) -> None:

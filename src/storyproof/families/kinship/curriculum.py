@@ -39,6 +39,7 @@ class KinshipCurriculum:
         k: How many facts they have.
     """
 
+    family = "kinship"
     words = WORDS
 
     def __init__(self, seed: int = 0, *, text: str = "natural", k: tuple[int, ...] = (2, 3)) -> None:

@@ -16,7 +16,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -25,7 +24,7 @@ from torch.nn import functional
 
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.solvers.neural.tracker import RUN, WEIGHTS, run_model, turn_by
+from storyproof.solvers.neural.tracker import RUN, WEIGHTS, expect_family, run_model, turn_by
 from storyproof.solvers.neural.training_job import choose_device
 
 NAMES = 32  # in a story at most
@@ -33,7 +32,7 @@ MENTIONS = 48  # of names in a story at most
 UNKNOWN, LINE, FIRST_NAME = 1, 2, 3  # numbers of tokens; 0 is padding, and words follow the names
 FIRST_WORD = FIRST_NAME + NAMES
 _TOKEN = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*|\d+|\n|[^\w\s]")
-_BATCH = 128
+_BATCH = 32
 _LEAST = 1e-4  # the probability of a relation that is not there
 
 
@@ -198,12 +197,13 @@ class ComposerSolver:
             self.network.load_state_dict(run_model(path / WEIGHTS, about["scores"], run))
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise DataError(f"{path} has no readable composer: {error}; train it again.") from error
-        self.about = about
+        self.path, self.about = path, about
         self.network.to(self.device).eval()
 
     @torch.inference_mode()
     def predict(self, examples: Sequence[Example]) -> list[str]:
         """Return one answer per example, in order."""
+        expect_family(self.path, self.about["family"], examples)
         rows = []
         for number, example in enumerate(examples):
             names: dict[str, int] = {}
@@ -211,32 +211,44 @@ class ComposerSolver:
             for name in (first, second):
                 names.setdefault(name, len(names))
             tokens = number_tokens(tokens_of(example.story), self._words, names)
-            rows.append((number, tokens, names[first], names[second]))
+            rows.append((number, tokens, (names[first], names[second])))
         rows.sort(key=lambda row: len(row[1]))
         answers = [""] * len(examples)
         for start in range(0, len(rows), _BATCH):
             some = rows[start : start + _BATCH]
-            length = max(len(tokens) for _, tokens, _, _ in some)
-            padded = torch.tensor([tokens + [0] * (length - len(tokens)) for _, tokens, _, _ in some])
-            scores = self.network.read(padded.to(self.device))
-            for (number, _, one, two), each in zip(some, scores, strict=True):
-                answers[number] = self.answer(each, one, two)
+            length = max(len(tokens) for _, tokens, _ in some)
+            padded = torch.tensor([tokens + [0] * (length - len(tokens)) for _, tokens, _ in some])
+            found = self.answer(self.network.read(padded.to(self.device)), [people for _, _, people in some])
+            for (number, _, _), answer in zip(some, found, strict=True):
+                answers[number] = answer
         return answers
 
-    def answer(self, scores: Tensor, first: int, second: int) -> str:
-        """Compose what is read on the most certain way from the first person to the second."""
-        whole = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1).softmax(-1)
-        read = whole[..., 1:]
+    def answer(self, scores: Tensor, asked: Sequence[tuple[int, int]]) -> list[str]:
+        """Compose what is read on the most certain way from the first person to the second, for each story.
+
+        Args:
+            scores: What `ComposerNetwork.read` returned.
+            asked: The numbers of the two people.
+        """
+        read = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1).softmax(-1)[..., 1:]
         certain = (-torch.log(read.sum(-1).clamp(min=_LEAST))).tolist()
-        way = _shortest_way(certain, first, second)
-        chain = torch.stack([read[one, other] for one, other in pairwise(way)])
-        chain = chain / chain.sum(-1, keepdim=True)
-        return self.relations[int(self.network.compose(chain[None])[0].argmax())]
+        by_length: dict[int, list[tuple[int, list[int]]]] = {}
+        for story, (first, second) in enumerate(asked):
+            way = _shortest_way(certain[story], first, second)
+            by_length.setdefault(len(way), []).append((story, way))
+        answers = [""] * len(asked)
+        for some in by_length.values():
+            chains = torch.stack([read[story, way[:-1], way[1:]] for story, way in some])
+            best = self.network.compose(chains / chains.sum(-1, keepdim=True)).argmax(-1).tolist()
+            for (story, _), one in zip(some, best, strict=True):
+                answers[story] = self.relations[one]
+        return answers
 
 
 def _shortest_way(costs: Sequence[Sequence[float]], first: int, second: int) -> list[int]:
     """Return the people on the cheapest way from one to another."""
     best, before, queue = {first: 0.0}, dict[int, int](), [(0.0, first)]
+    worst = -math.log(_LEAST)
     while queue:
         cost, here = heapq.heappop(queue)
         if here == second:
@@ -244,6 +256,9 @@ def _shortest_way(costs: Sequence[Sequence[float]], first: int, second: int) -> 
         if cost > best[here]:
             continue
         for there, more in enumerate(costs[here]):
+            # Where nothing is read, no way is better than the direct one.
+            if more >= worst and there != second:
+                continue
             if there != here and cost + more < best.get(there, math.inf) - 1e-12:
                 best[there], before[there] = cost + more, here
                 heapq.heappush(queue, (cost + more, there))

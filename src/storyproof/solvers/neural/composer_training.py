@@ -50,8 +50,8 @@ class ComposerPlan(DrawnPlan):
     model: ClassVar[str] = "composer"
     least: ClassVar[dict[str, int]] = {**DrawnPlan.least, "tokens": 16, "joined": 1}
 
-    stories: int = 400_000
-    steps: int = 12_000
+    stories: int = 200_000
+    steps: int = 10_000
     batch: int = 192
     rate: float = 1e-3
     layers: int = 4
@@ -265,6 +265,7 @@ def train_composer(
         relations, words = list(_curriculum(plan).words), learn_words(plan)
         stories, held = _draw(plan, words, place), _draw(plan, words, place, held=True)
         about = {
+            "family": load("family", _curriculum(plan).family).title,
             "relations": relations,
             "words": words,
             "size": asdict(plan.size),

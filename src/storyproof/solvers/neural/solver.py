@@ -1,4 +1,4 @@
-"""Trained runs as a solver, and the two that are part of the package.
+"""Trained runs as a solver, and those that are part of the package.
 
 `checkpoints/README.md` describes how these were trained and how they score.
 """
@@ -14,7 +14,6 @@ import numpy as np
 
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
-from storyproof.families.family import family_of
 from storyproof.solvers.neural.composer import ComposerSolver
 from storyproof.solvers.neural.data.batches import ExampleTable
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
@@ -22,7 +21,7 @@ from storyproof.solvers.neural.data.encoding import encode
 from storyproof.solvers.neural.models.registry import build, recipe
 from storyproof.solvers.neural.saved_runs import REMEDY, WEIGHTS, load_runs
 from storyproof.solvers.neural.stacked_models import Stack
-from storyproof.solvers.neural.tracker import TrackerSolver, model_of
+from storyproof.solvers.neural.tracker import TrackerSolver, expect_family, model_of
 from storyproof.solvers.neural.training_job import choose_device
 from storyproof.solvers.neural.training_loop import predict
 
@@ -42,6 +41,16 @@ def entnet(seed: int = 0) -> NeuralSolver:
 def gat(seed: int = 0) -> NeuralSolver:
     """Return the graph attention network that was trained on `clutrr`."""
     return NeuralSolver(_CHECKPOINTS / "gat", seed=seed)
+
+
+def tracker(seed: int = 0) -> TrackerSolver:
+    """Return the tracker of beliefs that was trained on stories without a recipe; it draws nothing."""
+    return TrackerSolver(_CHECKPOINTS / "tracker")
+
+
+def composer(seed: int = 0) -> ComposerSolver:
+    """Return the composer of kinship that was trained on `clutrr` with two and three facts; it draws nothing."""
+    return ComposerSolver(_CHECKPOINTS / "composer")
 
 
 def load_trained(path: Path, *, encoder: str | None = None) -> Solver:
@@ -167,12 +176,7 @@ class NeuralSolver:
                 )
 
     def _check(self, examples: Sequence[Example]) -> None:
-        given = family_of(examples[0]).title
-        if given != self.run.about["family"]:
-            raise ConfigError(
-                f"{self.path} was trained on {self.run.about['family']}, and these data are about {given}; "
-                "choose data or a run that fit."
-            )
+        expect_family(self.path, self.run.about["family"], examples)
         labels, answers = {each.answer for each in examples if each.answer}, self.run.vocabulary.answers
         if len(labels) > 1 and labels.isdisjoint(answers):  # a single answer may just be missing in the training data
             raise ConfigError(

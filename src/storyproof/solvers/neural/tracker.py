@@ -21,8 +21,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from storyproof.errors import DataError
+from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.language.blanks import BLANK, BlankedSentence, Blanker
 from storyproof.solvers.neural.training_job import choose_device
 
@@ -213,6 +214,15 @@ def run_model(path: Path, scores: Sequence[float], run: int | None = None) -> di
     return {name[len(start) :]: value.float() for name, value in load_file(path).items() if name.startswith(start)}
 
 
+def expect_family(path: Path, family: str, examples: Sequence[Example]) -> None:
+    """Raise ConfigError if examples are of another family than a run was trained on."""
+    given = family_of(examples[0]).title if examples else family
+    if given != family:
+        raise ConfigError(
+            f"{path} was trained on {family}, and these data are about {given}; choose data or a run that fit."
+        )
+
+
 class TrackerSolver:
     """Answers by a trained tracker, from story and question alone.
 
@@ -237,12 +247,13 @@ class TrackerSolver:
             self.network.load_state_dict(run_model(path / WEIGHTS, about["scores"], run))
         except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
             raise DataError(f"{path} has no readable tracker: {error}; train it again.") from error
-        self.about = about
+        self.path, self.about = path, about
         self.network.to(self.device).eval()
         self._words, self._blanker = number_words(names), Blanker(names)
 
     def predict(self, examples: Sequence[Example]) -> list[str]:
         """Return one answer per example, in order."""
+        expect_family(self.path, self.about["family"], examples)
         stories: dict[str, list[BlankedSentence]] = {}
         texts: list[list[BlankedSentence]] = []
         sets: dict[int, list[str]] = {}

@@ -47,6 +47,9 @@ class TrackerPlan(DrawnPlan):
     model: ClassVar[str] = "tracker"
     least: ClassVar[dict[str, int]] = {**DrawnPlan.least, "order": 1}
 
+    stories: int = 600_000
+    steps: int = 19_000
+    batch: int = 1536
     restatements: int = 1
     order: int = 4
     hi_tom: int = 1
@@ -261,6 +264,7 @@ def train_tracker(
         curriculum = _curriculum(plan)
         stories, held = draw_stories(plan, place), draw_stories(plan, place, held=True)
         about = {
+            "family": load("family", curriculum.family).title,
             "words": curriculum.words,
             "size": asdict(plan.size),
             "stories": sum(len(each.form) for each in stories),

@@ -1,3 +1,4 @@
+import gc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -281,3 +282,16 @@ class Stubborn:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
+
+
+def test_opened_files_leave_no_cyclic_garbage(tmp_path: Path) -> None:
+    """Nothing that holds the metadata of a file stays until the collector runs, which is seldom in a command."""
+    path = tmp_path / "test.parquet"
+    pq.write_table(pa.table({"story": ["a"], "question": ["b"], "chain": [["c"]]}), path)
+    gc.collect()
+    gc.disable()
+    try:
+        parquet._row_groups(path, parquet._open(path), ())
+        assert not any(isinstance(each, pq.FileMetaData) for each in gc.get_objects())
+    finally:
+        gc.enable()

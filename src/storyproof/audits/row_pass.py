@@ -485,7 +485,7 @@ class _Bench:
         unread: How many rows are not understood, by what is not.
         listed: Rows that are not understood and still to be reported.
         rewordings: Finds words that a family reads.
-        beside: What is known of the rows besides the columns of examples, by number; of somebody else's only.
+        rows: The rows at hand, if somebody else wrote them.
     """
 
     subject: Subject
@@ -493,7 +493,8 @@ class _Bench:
     unread: Counter[str] = field(default_factory=Counter)
     listed: list[Finding] = field(default_factory=list)
     rewordings: Rewordings = field(init=False)
-    beside: dict[int, dict[str, Any]] = field(default_factory=dict)
+    rows: pa.Table | None = None
+    _beside: dict[int, dict[str, Any]] = field(default_factory=dict)  # of these rows, once any is asked for
 
     def __post_init__(self) -> None:
         self.rewordings = Rewordings(self.subject.format.family)
@@ -509,8 +510,7 @@ class _Bench:
         if RECORD not in table.column_names:
             return table
         if self.subject.is_foreign:
-            about = zip(table.column(RECORD).to_pylist(), table.column(PLACE).to_pylist(), strict=True)
-            self.beside = {place["row"]: {**record, "at": place["answer"]} for record, place in about}
+            self.rows, self._beside = table, {}
         causes = pc.struct_field(table.column(RECORD), "cause")
         if causes.null_count == len(causes):
             return table
@@ -530,7 +530,7 @@ class _Bench:
 
     def close(self) -> None:
         """Forget what only judging needs."""
-        self.rewordings, self.beside = Rewordings(self.subject.format.family), {}
+        self.rewordings, self.rows, self._beside = Rewordings(self.subject.format.family), None, {}
 
     def absorb(self, other: _Bench) -> tuple[list[Finding], int]:
         """Take what was counted in rows that follow.
@@ -575,9 +575,16 @@ class _Bench:
             findings = [each for each in findings if each.kind != UNREAD]
         return list(map(self._as_written, findings)) if self.subject.is_foreign else findings
 
+    def _about(self, row: int) -> dict[str, Any] | None:
+        """Return what is known of a row besides the columns of examples."""
+        if not self._beside and self.rows is not None:
+            about = zip(self.rows.column(RECORD).to_pylist(), self.rows.column(PLACE).to_pylist(), strict=True)
+            self._beside = {place["row"]: {**record, "at": place["answer"]} for record, place in about}
+        return self._beside.get(row)
+
     def _as_written(self, finding: Finding) -> Finding:
         """Return a finding about an answer with what the file has there, and what a corrected copy has instead."""
-        about = self.beside.get(finding.row)
+        about = self._about(finding.row)
         if about is None or finding.field not in ("answer", "target", about["at"]):
             return finding
         if about["spaced"]:

@@ -15,7 +15,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from storyproof.errors import ConfigError, DataError, UnknownNameError, quoted
@@ -51,7 +51,7 @@ ITEM = "*"
 Path = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Columns:
     """Where a file has what rows need, as paths; empty for what it does not have.
 
@@ -76,6 +76,16 @@ class Columns:
         found = {role: name_of_path(getattr(self, role)) for role in ROLES if role != "choices"}
         found["choices"] = "+".join(map(name_of_path, self.choices))
         return {role: found[role] for role in ROLES if found[role]}
+
+    @cached_property
+    def names(self) -> tuple[str, str, str, str, str] | None:
+        """The columns of story, question, answer, id and split, empty if there is none; None if any is nested."""
+        needed, others = (self.story, self.question, self.answer), (self.id, self.split)
+        is_plain = all(len(each) == 1 for each in needed) and all(len(each) < 2 for each in others)
+        if self.choices or not is_plain or not {"", ITEM}.isdisjoint(sum((*needed, *others), ())):
+            return None
+        story, question, answer, name, split = ("".join(each) for each in (*needed, *others))
+        return story, question, answer, name, split
 
     @property
     def firsts(self) -> set[str]:
@@ -458,6 +468,10 @@ def _hashed(text: str) -> str:
 
 def rows_of(record: Mapping[str, Any], columns: Columns) -> Iterator[RowValues]:
     """Yield the rows of a record: one, or one for each item if the question is in a list."""
+    plain = _plain_row(record, columns)
+    if plain is not None:
+        yield plain
+        return
     for bound in _bindings(record, columns.question or columns.answer or columns.story):
         yield _row(record, columns, bound)
 
@@ -500,6 +514,20 @@ def _at(value: Any, path: Path) -> Iterator[Any]:
         else:
             return
     yield value
+
+
+def _plain_row(record: Mapping[str, Any], columns: Columns) -> RowValues | None:
+    """Return what `_row` returns for three plain texts without choices, as most records are; None for any other."""
+    if columns.names is None:
+        return None
+    story_name, question_name, answer_name, id_name, split_name = columns.names
+    texts = [record.get(each) for each in (story_name, question_name, answer_name)]
+    for text in texts:
+        if not isinstance(text, str) or not (inner := text.strip()) or inner[0] in "[{":
+            return None
+    story, question, answer = texts
+    name, split = (_id(record.get(each)) if each else None for each in (id_name, split_name))
+    return RowValues(story, question, str(answer).strip(), (), name, split, columns.answer, answer, ("", ""))
 
 
 def _row(record: Mapping[str, Any], columns: Columns, bound: Path) -> RowValues:

@@ -199,7 +199,7 @@ def parts_of_table(path: Path) -> list[Part]:
         DataError: If the file cannot be read, or has no header.
     """
     manner = manner_of(path)
-    if manner.encoding not in ("utf-8", _OTHERS) or path.stat().st_size <= PART_BYTES:
+    if manner.encoding not in ("utf-8", _OTHERS):
         return [WHOLE]
     return parts_by_bytes(path, manner) or _parts_by_records(path, manner)
 
@@ -225,6 +225,8 @@ def parts_by_bytes(path: Path, manner: Manner) -> list[Part]:
     line feed, cells that are too long. Files with such records are divided by reading them.
     """
     parts = [WHOLE]
+    if path.stat().st_size <= PART_BYTES:
+        return parts
     at, line = 0, 1
     for record in read_text_records(path, manner):
         at += len(record.raw.encode(manner.encoding, "surrogateescape"))

@@ -275,13 +275,22 @@ def _open(path: Path, read_dictionary: Sequence[str] = ()) -> pq.ParquetFile:
     """Open a file; raise DataError if it has more columns, or more deeply nested ones, than any table."""
     open_file(path).close()  # a pipe would be waited for
     file = pq.ParquetFile(pa.OSFile(os.fsencode(path)), read_dictionary=list(read_dictionary))
-    schema = file.metadata.schema
-    if len(schema) > MOST_COLUMNS:
-        raise DataError(f"{path} has {len(schema):,} columns; at most {MOST_COLUMNS:,} are read; leave some out.")
-    deepest = max((schema.column(place).path.count(".") for place in range(len(schema))), default=0)
+    names = _column_names(file)
+    if len(names) > MOST_COLUMNS:
+        raise DataError(f"{path} has {len(names):,} columns; at most {MOST_COLUMNS:,} are read; leave some out.")
+    deepest = max((name.count(".") for name in names), default=0)
     if deepest > MOST_NESTED:
         raise DataError(f"{path} has a column of {deepest} levels; at most {MOST_NESTED} are read; leave it out.")
     return file
+
+
+def _column_names(file: pq.ParquetFile) -> list[str]:
+    """Return the names of all columns, of nested ones as in `parquet_footer.ColumnChunk`.
+
+    The schema in the metadata has them too, but the two refer to each other: each file that is opened would keep its
+    metadata until the collector of cyclic garbage runs.
+    """
+    return [".".join(path) for path in file.reader.column_paths]
 
 
 def _row_groups(path: Path, file: pq.ParquetFile, known: Collection[str]) -> list[RowGroup]:
@@ -296,8 +305,7 @@ def _row_groups(path: Path, file: pq.ParquetFile, known: Collection[str]) -> lis
     with open_file(path) as source:
         about = os.fstat(source.fileno())
     groups = _footer_of(path, (about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size))
-    schema = file.metadata.schema
-    names = [schema.column(place).path for place in range(len(schema))]
+    names = _column_names(file)
     for number, group in enumerate(groups):
         if [column.path for column in group.columns] != names:
             raise FooterError(f"row group {number} has other columns than the schema")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,6 +55,7 @@ _SAMPLE = 2_000  # records in which instructions are looked for
 _SAMPLE_CHARACTERS = 32 << 20
 _COMPARED = 200  # records that columns are guessed from
 _ROWS = 8_192  # of a table
+_LONG = 1_000  # characters of a question that is not remembered
 _FEW_ROWS = 64  # to read at a time where few are needed
 _NOT_OF_OURS = frozenset((*REQUIRED, "id", "split"))
 
@@ -214,7 +215,13 @@ class RecordFile:
             yield self._table(waiting, done)
 
     def _table(self, rows: list[dict[str, Any]], first: int) -> pa.Table:
-        columns = [_column([row.get(each.name) for row in rows], each.type) for each in self._schema]
+        present = set().union(*rows)
+        columns = [
+            _column([row.get(each.name) for row in rows], each.type)
+            if each.name in present
+            else pa.nulls(len(rows), each.type)
+            for each in self._schema
+        ]
         table = pa.table(columns, schema=self._schema)
         table = table.append_column(RECORD, pa.array([row[RECORD] for row in rows], RECORD_TYPE))
         lines, answers = [row["line"] for row in rows], [row["answer at"] for row in rows]
@@ -222,9 +229,10 @@ class RecordFile:
 
     def _rows(self, records: Iterable[Record], part: Part) -> Iterator[dict[str, Any]]:
         self.count = 0
+        stem = stem_of(self._path)
         for place, record in enumerate(records, start=max(part.first - 1, 0)):
             self.count += place >= part.first and (part.end is None or place < part.end)
-            named = f"{stem_of(self._path)}-{record.number}"
+            named = f"{stem}-{record.number}"
             beside = {"number": place, "part": record.part or None}
             empty = {"id": named, "story": "", "question": "", "answer": "", "line": record.line, "answer at": "answer"}
             if record.value is None:
@@ -282,12 +290,10 @@ class RecordFile:
             if not cause and (wrong := wrong_type(value, self.family or recognise((), question))):
                 cause, problem = VALUES, wrong
         else:
-            family = recognise((), question)
+            family, question = (_asked if len(question) < _LONG else _asked.__wrapped__)(question)
             if (story, family.name) not in self._stories:  # rows about one story stand together
                 self._stories = {(story, family.name): self._lines(story, family)}
             story = self._stories[story, family.name]
-            with suppress(ParseError):
-                question = family.question_in(question)
         told = {"story": story, "question": question, "answer": row.answer or "", "answer at": ".".join(row.answer_at)}
         about: dict[str, Any] = {"cause": cause or None, "problem": problem or None, "part": row.split}
         if row.choices:
@@ -304,6 +310,15 @@ class RecordFile:
         with suppress(ParseError):  # in another form: who judges the row says so
             return family.lines(story)
         return story
+
+
+@lru_cache(maxsize=1 << 14)
+def _asked(question: str) -> tuple[Family, str]:
+    """Return the family that reads a question, and the question in its form, if it can be read."""
+    family = recognise((), question)
+    with suppress(ParseError):
+        question = family.question_in(question)
+    return family, question
 
 
 def _named(story: str | None, question: str | None) -> dict[str, Any]:

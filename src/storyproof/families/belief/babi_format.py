@@ -408,6 +408,8 @@ def parts_of_stories(path: Path) -> list[Part]:
         DataError: If the file cannot be read.
     """
     parts = [WHOLE]
+    if path.stat().st_size <= PART_BYTES:
+        return parts
     row, line, has_asked, is_whole = 0, 1, True, True  # of the next line, of the last one, and of all stories so far
     last: Part | None = None  # where a story begins, with the number of its row
     for at, block in _blocks_of_bytes(path):

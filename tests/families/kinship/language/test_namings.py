@@ -55,11 +55,33 @@ GRANTED = (  # text, question, answer, what is read
         "sister",
         "Ann is Ben's sister.",
     ),
+    # names and other words that only look like words about step-kin and inventions
+    (
+        "Ann asked her brother Stephen if he could help.",
+        "What is Stephen to Ann?",
+        "brother",
+        "Stephen is Ann's brother.",
+    ),
+    (
+        "Ann asked her brother Ben if he had a wonderful time.",
+        "What is Ben to Ann?",
+        "brother",
+        "Ben is Ann's brother.",
+    ),
+    (
+        "Ann asked her brother Ben if he wanted to see a movie.",
+        "What is Ben to Ann?",
+        "brother",
+        "Ben is Ann's brother.",
+    ),
     # the name in a sentence of its own
     ("Ann enjoys talking to her brother. His name is Ben.", "What is Ben to Ann?", "brother", "Ben is Ann's brother."),
 )
 NOT_GRANTED = (
     "Ann told Carl that her brother Ben had won.",
+    "Ann was not well. Her mother Eve had come so early that it rained, but her brother Ben was missing.",
+    "In the movie Ann does not like her brother Ben.",
+    "Ann wondered if her late brother Ben would like to see a movie.",
     "Ann told her brother Ben was ill.",
     "Ann gave her brother Ben's umbrella.",
     "When Ann called her brother Ben was out.",

@@ -17,6 +17,7 @@ READ_AS = {
     "Jo has a brother Max.": "Jo has a brother called Max.",
     "Jo was with her other sister Ida.": "Jo was with her sister Ida.",
     "Rosa made a cake for her son Max's birthday.": "Rosa herself made a cake for the birthday of Rosa's son Max.",
+    "Rob is the father of Max Max's sister Ida sang.": "Rob is the father of Max. / Max's sister Ida sang.",
     "Max is Jo's son and they sing.": "Max is Jo's son. / They sing.",
 }
 UNBOUND = (
@@ -25,6 +26,7 @@ UNBOUND = (
     "Peter saw John with his brother Tom.",  # Peter's or John's
     "Joe's grandfather Jason helped his mother Ida.",  # Joe's or Jason's
     "Kenneth and her mother Ida sang.",
+    "Her mother Mary came, but her brother Tom was missing.",  # of whom, the sentence before says
 )
 
 

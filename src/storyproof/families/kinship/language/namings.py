@@ -189,6 +189,8 @@ class _Sentence:
         self, sentence: str, before: Sentence | None, names: frozenset[str], genders: Mapping[str, str]
     ) -> None:
         self.text = sentence.rstrip(" .!")
+        # Stephen is no step-kin, and Will is sure.
+        self.bare = _WORD.sub(lambda match: "N" if match[0] in names else match[0], self.text)
         self.before, self.genders = before, genders
         self.tokens = list(_tokens(self.text, names))
         self.kinds = "".join(each.kind for each in self.tokens)
@@ -202,7 +204,7 @@ class _Sentence:
         Raises:
             _Unclear: If it is not clear what they are.
         """
-        if _pattern("blocked").search(self.text) or re.search(r'["“”?:()\[\]—]', self.text) or "F" in self.kinds:
+        if _pattern("blocked").search(self.bare) or re.search(r'["“”?:()\[\]—]', self.text) or "F" in self.kinds:
             raise _Unclear
         self._check_words()
         if self._read_name():
@@ -212,7 +214,7 @@ class _Sentence:
                 if match.start("k") not in self.covered:
                     self._construct(name, match)
         self._check_rest()
-        if _pattern("parted").search(self.text) and any(
+        if _pattern("parted").search(self.bare) and any(
             word in _SPOUSES or "-in-law" in word for _, word, _ in self.facts
         ):
             raise _Unclear
@@ -301,7 +303,7 @@ class _Sentence:
         groups = match.groupdict()
         kin = match.start("k")
         if name in _STATEMENTS:
-            if "n't" in self.text or _pattern("unsure").search(self.text):
+            if "n't" in self.text or _pattern("unsure").search(self.bare):
                 raise _Unclear
             self._state(name, match)
             return
@@ -439,6 +441,11 @@ class _Sentence:
         parallel = re.search(r"(?P<p>p)M*K,?N,?&$", self.kinds[:place])
         if parallel and self.tokens[parallel.start("p")].word.lower() == self.tokens[place].word.lower():
             return self._bind(parallel.start("p"), barred)  # "with his brother Scott and his grandfather Jason"
+        before_names = self.tokens[: self.kinds.find("N")] if here else []
+        if any(_GENDERS.get(each.word.lower()) == gender for each in before_names):
+            if self.before is None:
+                raise _Unclear  # "Her mother Ada came, but her brother did not": the person meant by the first "her"
+            people, unnamed = (*self.before.people, *people), unnamed | self.before.unnamed
         able = [each for each in dict.fromkeys(people) if each not in barred]
         able = [each for each in able if self._gender(each) in (None, gender)]
         if len(able) != 1 or gender in unnamed:
@@ -483,11 +490,11 @@ class _Sentence:
         told = {name for first, _, second in self.facts for name in (first, second)}
         if (
             not self.facts
-            and (rest or _pattern("relates").search(self.text) or "blood" in self.text)
-            and ("n't" in self.text or _pattern("alone").search(self.text))
+            and (rest or _pattern("relates").search(self.bare) or "blood" in self.text)
+            and ("n't" in self.text or _pattern("alone").search(self.bare))
         ):
             raise _Unclear  # an only child, never married
-        if not rest and not _pattern("relates").search(self.text):
+        if not rest and not _pattern("relates").search(self.bare):
             return
         if any(name not in told for name in named) and (self.facts or len(named) > 1 or "=" in self.kinds):
             raise _Unclear

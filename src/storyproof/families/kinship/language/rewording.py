@@ -5,8 +5,9 @@
 comes of it is read by the same reader, which refuses as before; a text on which no rule helps stays refused.
 
 One thing is read in one way, always: "his" or "her" before a kin word means the subject of its sentence, the first
-person named who is not a possessor, if nobody else named before it in the sentence can have that gender. The subject
-must have it by a kin word of the text or by a first name of one gender, or be right before it ("Jean and her sister").
+person named who is not a possessor, if nobody else named before it in the sentence can have that gender, and it does
+not begin with the same pronoun ("Her mother Ada came, but her brother …"). The subject must have it by a kin word of
+the text or by a first name of one gender, or be right before it ("Jean and her sister").
 """
 
 from __future__ import annotations
@@ -195,6 +196,8 @@ def _bind(sentence: str, genders: dict[str, str]) -> str:
 
     def replacement(match: re.Match[str]) -> str:
         gender = _PRONOUNS[match[1]]
+        if re.search(rf"\b{match[1]}\b", sentence[: subject.start()], re.IGNORECASE):
+            return match[0]  # "Her mother Ada came, but her brother did not": of whom, another sentence says
         able = {each[0] for each in people if each.end() < match.start() and known[each[0]] in (None, gender)}
         beside = sentence[subject.end() : match.start()] == " and "
         is_meant = able == {subject[0]} and (known[subject[0]] == gender or beside)

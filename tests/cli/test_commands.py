@@ -24,7 +24,7 @@ def test_version() -> None:
 
 def test_help_names_the_commands() -> None:
     help_text = run("--help").stdout
-    for verb in ("generate", "verify", "evaluate", "show"):
+    for verb in ("generate", "audit", "evaluate", "show", "errata"):
         assert verb in help_text
 
 
@@ -33,6 +33,7 @@ def test_every_verb_is_a_command_and_a_function() -> None:
     objects = {"stream", "dials", "load", "story", "prompt", "judge"}  # of Python, for other programs to build on
     functions = {name for name in storyproof.__all__ if name.islower() and name != "__version__"}
     parts = {"draw", "pull", "rescore", "where"}  # options of show, doctor and compare
+    parts |= {"lookup_errata", "apply_errata"}  # errata lookup, errata apply
     assert commands == {name.replace("_", "-") for name in functions - objects - parts}
 
 

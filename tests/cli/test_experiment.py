@@ -16,14 +16,14 @@ def test_it_shows_the_table_and_says_what_is_left(folder: Path, program: Program
     assert "Average and joint accuracy on ToM-bAbI and ToMi" in said
     assert "(100.0, +0.0)" in said
     assert "left out: ToMi, published; ToMi, published stories, proved labels ('tomi' is published data" in said
-    assert "4 of 19 trainings done; written to experiments/results/tomi-table1-quick" in said
+    assert "4 of 23 trainings done; written to experiments/results/tomi-table1-quick" in said
     assert (folder / "experiments/results/tomi-table1-quick/table.csv").is_file()
 
 
 def test_folders_with_brackets_are_named(folder: Path, program: Program) -> None:
     ended = program("experiment tomi-table1 --quick --models rules --device cpu --out 'runs/[/b] [gat]'")
     assert ended.code == 0
-    assert "4 of 19 trainings done; written to runs/[/b] [gat]/tomi-table1-quick\n" in ended.out
+    assert "4 of 23 trainings done; written to runs/[/b] [gat]/tomi-table1-quick\n" in ended.out
 
 
 def test_it_says_when_a_table_is_left_as_it_is(folder: Path, program: Program) -> None:
@@ -33,7 +33,7 @@ def test_it_says_when_a_table_is_left_as_it_is(folder: Path, program: Program) -
     ended = program(f"{command} --minutes 1e-9")
     assert ended.code == 0
     assert "the table in out/tomi-table1-quick was not changed, because it has figures in 8 cells" in ended.out
-    assert ended.out.endswith("0 of 19 trainings done; nothing written to out/tomi-table1-quick\n")
+    assert ended.out.endswith("0 of 23 trainings done; nothing written to out/tomi-table1-quick\n")
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,9 @@ def test_an_answer_is_never_corrected_in_one_language_only(tmp_path: Path) -> No
     report = storyproof.audit(path, fix=tmp_path / "fixed")
     assert json.loads((tmp_path / "fixed" / "rows.jsonl").read_text(encoding="utf-8")) == row
     errata_of(path, report.files[0]).write(tmp_path / "errata.jsonl")
-    found = run("audit", str(path), "--errata", str(tmp_path / "errata.jsonl"), "--fix", str(tmp_path / "again"))
-    assert "known errata 2" in found.stdout
+    errata = str(tmp_path / "errata.jsonl")
+    found = run("errata", "apply", str(path), "--errata", errata, "--out", str(tmp_path / "again"))
+    assert "2 rows, 2 known errata" in found.stdout
     assert json.loads((tmp_path / "again" / "rows.jsonl").read_text(encoding="utf-8")) == row
 
 

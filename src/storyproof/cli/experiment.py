@@ -51,8 +51,9 @@ def experiment(
     only: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="<row>",
             help="Repeat only this row, given by its label, its group, or 'GROUP: LABEL', and keep all other figures "
-            "of the written table; can be given several times."
+            "of the written table; can be given several times.",
         ),
     ] = None,
     json_out: JsonOut = None,

@@ -52,7 +52,7 @@ def test_a_relation_is_read_in_many_phrasings(text: str) -> None:
     ("text", "expected"),
     [
         ("Ben and Cleo are siblings.", [RIGHT]),
-        ("Ben and Cleo are brothers.", [RIGHT, WRONG]),
+        ("Ben and Cleo are brothers.", [UNCLEAR, WRONG]),  # nothing shows what Ben is
         ("Ada and Dan are married.", [WRONG]),
         ("Eve is married to Dan.", [RIGHT]),
         ("Ada is Cleo's mom.", [RIGHT]),

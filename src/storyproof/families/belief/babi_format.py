@@ -118,7 +118,7 @@ class BabiFormat(Format):
 
     def is_data(self, path: Path) -> bool:
         """Return whether a file is named after a split, has a trace, or begins as these do: no note or licence."""
-        if split_of(path) is not None or path.with_suffix(".trace").exists():
+        if split_of(path) is not None or path.with_suffix(".trace").exists() or not path.exists():
             return True
         try:
             return self.recognise(path)
@@ -408,8 +408,8 @@ def parts_of_stories(path: Path) -> list[Part]:
         DataError: If the file cannot be read.
     """
     parts = [WHOLE]
-    if path.stat().st_size <= PART_BYTES:
-        return parts
+    if not path.is_file() or path.stat().st_size <= PART_BYTES:
+        return parts  # whoever reads a missing file says so
     row, line, has_asked, is_whole = 0, 1, True, True  # of the next line, of the last one, and of all stories so far
     last: Part | None = None  # where a story begins, with the number of its row
     for at, block in _blocks_of_bytes(path):

@@ -261,9 +261,9 @@ def check_statement(statement: Statement, example: Example) -> StatementVerdict:
     except (ParseError, DataError, LookupError) as error:
         return StatementVerdict(UNCLEAR, reason=str(error))
     verdicts = {_judge(row, statement.answers) for row in rows}
-    if len(verdicts) > 1:
+    if len({each.kind for each in verdicts}) > 1:
         return StatementVerdict(UNCLEAR, reason="it depends on a gender that the story does not show.")
-    [verdict] = verdicts
+    verdict = next(iter(verdicts)) if len(verdicts) == 1 else StatementVerdict(next(iter(verdicts)).kind)
     if verdict.kind == UNCLEAR or not statement.is_denied:
         return verdict
     return verdict._replace(kind=WRONG if verdict.kind == RIGHT else RIGHT)

@@ -114,7 +114,7 @@ def draw_stories(plan: TrackerPlan, device: torch.device, *, held: bool = False)
     ]
 
 
-class Batch(NamedTuple):
+class TrackerBatch(NamedTuple):
     """Questions, one of each story, with what is to be learnt from them.
 
     Attributes:
@@ -136,7 +136,7 @@ class Batch(NamedTuple):
     present: Tensor
 
 
-def draw_batch(stories: Stories, count: int, noise: Noise) -> Batch:
+def draw_batch(stories: Stories, count: int, noise: Noise) -> TrackerBatch:
     """Draw questions; names get other vectors in each, and sentences other positions."""
     device = stories.form.device
     story, which = noise.below(len(stories.form), count), noise.below(stories.question.shape[1], count)
@@ -146,7 +146,7 @@ def draw_batch(stories: Stories, count: int, noise: Noise) -> Batch:
     steps = 1 + noise.below(_GAP + 1, *form.shape) * noise.below(2, count, 1)
     positions = noise.below(_POSITIONS, count, 1) + steps.cumsum(1)
     present = stories.present[story].unsqueeze(-1) >> torch.arange(_AGENTS, device=device) & 1
-    return Batch(
+    return TrackerBatch(
         form,
         names,
         noise.orders(count, SLOTS),
@@ -161,7 +161,7 @@ def _mean(values: Tensor, weight: Tensor) -> Tensor:
     return (values * weight).sum() / weight.sum().clamp(min=1)
 
 
-def batch_loss(network: TrackerNetwork, forms: Tensor, batch: Batch) -> Tensor:
+def batch_loss(network: TrackerNetwork, forms: Tensor, batch: TrackerBatch) -> Tensor:
     """Return the loss: of the answers after every sentence, of the rooms of sentences, and of the people there."""
     read = network.read(forms, batch.form, batch.names, batch.numbers)
     half, states = network.follow(read, batch.positions)

@@ -410,7 +410,7 @@ def a_line_more(row: Row, dice: random.Random) -> Row:
 def name_of_somebody_else(row: Row, dice: random.Random) -> Row:
     """In one line somebody has the name of somebody else of the story."""
     lines, names = lines_of(row), names_of(row)
-    place = dice.randrange(len(lines))
+    place = dice.choice([number for number, line in enumerate(lines) if any(name in line for name in names)])
     here = [name for name in names if name in lines[place]]
     old = max((name for name in here if dice.random() < 0.5), key=len, default=max(here, key=len))
     return told(replaced(lines, place, lines[place].replace(old, another(dice, names, old))))

@@ -73,6 +73,7 @@ def test_rows_are_looked_up_and_corrected(file: Path, tmp_path: Path) -> None:
     found = run("errata", "apply", str(file), "--errata", str(errata), "--out", str(tmp_path / "fixed"))
     assert found.exit_code == 0
     assert "Hi-ToM_data.json: 6 rows, 4 known errata; 2 of its rows are among the errata" in found.stdout
+    assert "\n4 labels corrected\n" in found.stdout
     fixed = json.loads((tmp_path / "fixed" / file.name).read_text())["data"]
     expected = ["old_sack", "tin_can", "tin_can", "blue_jar", "old_sack", "old_sack"]
     assert [row["answer"] for row in fixed] == expected
@@ -230,6 +231,9 @@ def test_what_depends_on_the_reading_is_no_error_where_no_reading_is_stated(tmp_
     assert [(each.published, each.correct, each.reading) for each in errata.entries] == [("box", "", "closed")]
     found = look_up(path, [errata])
     assert [(each.expected, each.fix, each.reading) for each in found.findings] == [("", "", "closed")]
+    errata.write(tmp_path / "errata.jsonl")
+    done = run("errata", "apply", str(path), "--errata", str(tmp_path / "errata.jsonl"), "--out", str(tmp_path / "out"))
+    assert "0 labels corrected; 1 left as they are, because the right one depends on the reading" in done.stdout
 
 
 def test_the_errata_of_storyproof_are_read_and_listed() -> None:

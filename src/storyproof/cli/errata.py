@@ -70,7 +70,13 @@ def apply(
     import storyproof
 
     check_folder(out, "--out")
-    _print(storyproof.apply_errata(paths, out, errata or ()), most)
+    report = storyproof.apply_errata(paths, out, errata or ())
+    _print(report, most)
+    findings = [each for file in report.files for each in file.findings]
+    corrected = sum(bool(each.fix) for each in findings)
+    left = len(findings) - corrected
+    depends = f"; {left:,} left as they are, because the right one depends on the reading, or cannot be written there"
+    echo(f"{corrected:,} labels corrected{depends if left else ''}")
     note(f"corrected files and errata.csv written to {out}")
 
 

@@ -11,7 +11,7 @@ Some things that people leave unsaid are read in one way, always:
 - "The room" is the room that somebody is in, or the only other room of the story. A story that names no room has one.
 - What somebody puts somewhere is there from then on, if nothing says where it was before.
 - "She" is the only person in the story, the only one of the clause before, or in "while she is away" the only one who
-  is away; "it" is the only object of the clause before. Who cannot do it, or is no woman, is not meant by "she".
+  is away; "it" is the only object of the clause before. "She" means nobody who cannot do it or is not a woman.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from storyproof.datasets.generate import make_benchmark
 from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.solvers.neural.composer import NAMES, ComposerSolver
-from storyproof.solvers.neural.composer_training import train_composer
+from storyproof.solvers.neural.composer_training import ComposerPlan
 
 SEEDS = range(101, 111)  # of the tests
 TEST_K = tuple(range(2, 11))
@@ -46,7 +46,7 @@ def answer_graphs(solver: ComposerSolver, examples: list[Example]) -> list[str]:
 def main() -> None:
     """Train and score."""
     arguments = command_line(__doc__, stories=600_000, steps=12_000, test_stories=50).parse_args()
-    folder = trained(arguments, train_composer)
+    folder = trained(arguments, ComposerPlan)
     examples = [row for seed in SEEDS for row in rows_of(seed, arguments.test_stories)]
     figures: list[dict[str, Any]] = []
     for number in range(len(json.loads((folder / "run.json").read_text(encoding="utf-8"))["scores"])):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+
+from storyproof.solvers.neural.drawn_training import DrawnPlan, train_drawn
 
 SETTINGS = ("stories", "steps", "minutes", "runs", "seed")
 
@@ -26,7 +26,7 @@ def command_line(description: str | None, *, stories: int, steps: int, test_stor
     return parser
 
 
-def trained(arguments: argparse.Namespace, train: Callable[..., dict[str, Any]]) -> Path:
+def trained(arguments: argparse.Namespace, kind: type[DrawnPlan]) -> Path:
     """Train unless only scoring was asked for, and return the folder of the runs."""
     arguments.out.mkdir(parents=True, exist_ok=True)
     if arguments.score_only is not None:
@@ -34,7 +34,8 @@ def trained(arguments: argparse.Namespace, train: Callable[..., dict[str, Any]])
     given = dict(text.split("=", 1) for text in arguments.option)
     options = {name: float(value) if "." in value else int(value) for name, value in given.items()}
     folder = Path(arguments.out / "run")
-    about = train(
+    about = train_drawn(
+        kind,
         folder,
         {name: getattr(arguments, name) for name in SETTINGS} | options,
         device=arguments.device,

@@ -20,7 +20,7 @@ from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.reading import find_source, read_examples
 from storyproof.example import Example
 from storyproof.solvers.neural.tracker import TrackerSolver
-from storyproof.solvers.neural.tracker_training import train_tracker
+from storyproof.solvers.neural.tracker_training import TrackerPlan
 
 SETS: dict[str, tuple[str, dict[str, Any]]] = {
     "tomi": ("tomi", {}),
@@ -114,7 +114,7 @@ def main() -> None:
         "--data", action="append", default=[], help="a file or folder to score besides; .json: in Hi-ToM's form"
     )
     arguments = parser.parse_args()
-    folder = trained(arguments, train_tracker)
+    folder = trained(arguments, TrackerPlan)
     figures: dict[str, list[Any]] = defaultdict(list)
     for name, found in score_runs(folder, arguments.test_stories, arguments.data, arguments.device):
         figures[name].append(found)

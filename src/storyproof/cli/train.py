@@ -132,8 +132,9 @@ def _train_small(
     json_out: Path | None,
 ) -> None:
     """Train `tracker` or `composer`, which have no data but the stories that they draw."""
-    from storyproof.solvers.neural.composer_training import train_composer
-    from storyproof.solvers.neural.tracker_training import train_tracker
+    from storyproof.solvers.neural.composer_training import ComposerPlan
+    from storyproof.solvers.neural.drawn_training import train_drawn
+    from storyproof.solvers.neural.tracker_training import TrackerPlan
 
     refused += [f"the setting {name}" for name in settings if name not in ("batch", "rate")]
     if refused:
@@ -142,9 +143,9 @@ def _train_small(
             "use --stories, --runs, --seed, --batch-size, --learning-rate and --option."
         )
     plan |= dict(settings) | dict(_option(text, {}) for text in others)
-    learn = train_tracker if model == "tracker" else train_composer
+    kind = TrackerPlan if model == "tracker" else ComposerPlan
     with _stopping(out):
-        about = learn(out, plan, device=device, force=force)
+        about = train_drawn(kind, out, plan, device=device, force=force)
     if write_results(json_out, [about]):
         return
     scores = ", ".join(f"{100 * score:.2f}" for score in about["scores"])

@@ -33,9 +33,8 @@ from storyproof.solvers.neural.composer_training import (
     _draw,
     join_stories,
     learn_words,
-    train_composer,
 )
-from storyproof.solvers.neural.drawn_training import Noise
+from storyproof.solvers.neural.drawn_training import Noise, train_drawn
 from storyproof.solvers.solver import load_solver
 
 TINY = {"stories": 300, "steps": 4, "batch": 8, "width": 16, "layers": 1, "workers": 1}
@@ -45,7 +44,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("composer") / "run"
-    train_composer(folder, {**TINY, "runs": 2}, device="cpu")
+    train_drawn(ComposerPlan, folder, {**TINY, "runs": 2}, device="cpu")
     return folder
 
 
@@ -175,13 +174,13 @@ def test_joined_stories_have_names_of_their_own_and_their_facts() -> None:
 
 
 def test_equal_seeds_give_equal_weights(trained: Path, tmp_path: Path) -> None:
-    train_composer(tmp_path / "run", {**TINY, "runs": 1}, device="cpu")
+    train_drawn(ComposerPlan, tmp_path / "run", {**TINY, "runs": 1}, device="cpu")
     one, two = (ComposerSolver(folder, device="cpu", run=0).network for folder in (trained, tmp_path / "run"))
     for value, other in zip(one.parameters(), two.parameters(), strict=True):
         assert torch.equal(value, other)
-    assert train_composer(tmp_path / "run", {**TINY, "runs": 1}, device="cpu")["steps"] == [TINY["steps"]]
+    assert train_drawn(ComposerPlan, tmp_path / "run", {**TINY, "runs": 1}, device="cpu")["steps"] == [TINY["steps"]]
     with pytest.raises(ConfigError, match="another training"):
-        train_composer(tmp_path / "run", {**TINY, "runs": 2}, device="cpu")
+        train_drawn(ComposerPlan, tmp_path / "run", {**TINY, "runs": 2}, device="cpu")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from storyproof.families.belief.curriculum import (
 from storyproof.generation.seeds import Draws
 from storyproof.language.blanks import BLANK, Blanker
 from storyproof.solvers.neural import drawn_training, tracker
-from storyproof.solvers.neural.drawn_training import Noise
+from storyproof.solvers.neural.drawn_training import Noise, train_drawn
 from storyproof.solvers.neural.tracker import (
     TrackerNetwork,
     TrackerSize,
@@ -44,7 +44,6 @@ from storyproof.solvers.neural.tracker_training import (
     batch_loss,
     draw_batch,
     draw_stories,
-    train_tracker,
 )
 from storyproof.solvers.solver import load_solver
 
@@ -55,7 +54,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tracker") / "run"
-    train_tracker(folder, {**TINY, "runs": 2}, device="cpu")
+    train_drawn(TrackerPlan, folder, {**TINY, "runs": 2}, device="cpu")
     return folder
 
 
@@ -253,9 +252,9 @@ def test_a_training_that_was_stopped_ends_as_if_it_had_not_been(
 
     monkeypatch.setattr(TrackerRun, "learn", stop)
     with pytest.raises(KeyboardInterrupt):
-        train_tracker(tmp_path / "run", {**TINY, "runs": 2}, device="cpu")
+        train_drawn(TrackerPlan, tmp_path / "run", {**TINY, "runs": 2}, device="cpu")
     monkeypatch.setattr(TrackerRun, "learn", learn)
-    train_tracker(tmp_path / "run", {**TINY, "runs": 2}, device="cpu")
+    train_drawn(TrackerPlan, tmp_path / "run", {**TINY, "runs": 2}, device="cpu")
     name = "weights.safetensors"
     assert (tmp_path / "run" / name).read_bytes() == (trained / name).read_bytes()
     assert not (tmp_path / "run" / "checkpoint.pt").exists()
@@ -263,10 +262,10 @@ def test_a_training_that_was_stopped_ends_as_if_it_had_not_been(
 
 def test_a_finished_training_is_not_repeated_and_another_not_overwritten(trained: Path) -> None:
     before = (trained / "run.json").stat().st_mtime_ns
-    assert len(train_tracker(trained, {**TINY, "runs": 2}, device="cpu")["scores"]) == 2
+    assert len(train_drawn(TrackerPlan, trained, {**TINY, "runs": 2}, device="cpu")["scores"]) == 2
     assert (trained / "run.json").stat().st_mtime_ns == before
     with pytest.raises(ConfigError, match="another training"):
-        train_tracker(trained, {**TINY, "runs": 1}, device="cpu")
+        train_drawn(TrackerPlan, trained, {**TINY, "runs": 1}, device="cpu")
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +26,7 @@ from storyproof.solvers.neural.composer import (
     number_tokens,
     tokens_of,
 )
-from storyproof.solvers.neural.drawn_training import DrawnPlan, DrawnRun, Noise, Progress, draw_blocks, train_drawn
+from storyproof.solvers.neural.drawn_training import DrawnPlan, DrawnRun, Noise, draw_blocks
 
 _NAMES = 10  # of a story of three facts, and as many mentions of them
 _FACTS = 6  # of a story, in both directions
@@ -68,6 +67,20 @@ class ComposerPlan(DrawnPlan):
     def size(self) -> ComposerSize:
         """How large the networks are."""
         return ComposerSize(self.width, self.layers)
+
+    def prepare(self, device: torch.device) -> tuple[Callable[[int], ComposerRun], dict[str, Any]]:
+        """Draw stories; see `DrawnPlan`."""
+        relations, words = list(_curriculum(self).words), learn_words(self)
+        stories, held = _draw(self, words, device), _draw(self, words, device, held=True)
+        about = {
+            "family": load("family", _curriculum(self).family).title,
+            "relations": relations,
+            "words": words,
+            "size": asdict(self.size),
+            "stories": len(stories["answers"]),
+        }
+        sizes = len(words), len(relations)
+        return lambda number: ComposerRun(self, number, *sizes, stories, held, device), about
 
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -175,13 +188,7 @@ class ComposerRun(DrawnRun):
         super().__init__(plan, number, device)
         self.dropout, self.joined, self.stories, self.held = plan.dropout, plan.joined, stories, held
         self.network = ComposerNetwork(words, relations, plan.size).to(device)
-        inner = ("mix.weight", "join.weight", "widen.weight", "narrow.weight")
-        named = dict(self.network.named_parameters())
-        table = named.pop("table")
-        turned = [value for name, value in named.items() if name.endswith(inner)]
-        others = [value for name, value in named.items() if not name.endswith(inner)]
-        groups = [(1, [value for value in others if (value.ndim > 1) == many]) for many in (True, False)]
-        self.optimize(turned, [*groups, (20, [table])])
+        self.optimize({"table": 20})
         self._read: Any = self.network.read
         if self.on_gpu and plan.compiled:
             self._read = torch.compile(self.network.read, dynamic=False)
@@ -248,30 +255,3 @@ class ComposerRun(DrawnRun):
             found = whole.gather(1, (facts[..., 0] * NAMES + facts[..., 1]).clamp(min=0))
             right += int(((found == facts[..., 2] + 1) | (facts[..., 0] < 0)).all(1).sum())
         return right / count
-
-
-def train_composer(
-    out: str | Path,
-    options: Mapping[str, Any],
-    *,
-    device: str = "auto",
-    force: bool = False,
-    progress: Progress = lambda run, step, loss: None,
-) -> dict[str, Any]:
-    """Train composers; `options` are the fields of `ComposerPlan`, for the rest see `train_drawn`."""
-    plan = ComposerPlan.of(options)
-
-    def prepare(place: torch.device) -> tuple[Any, dict[str, Any]]:
-        relations, words = list(_curriculum(plan).words), learn_words(plan)
-        stories, held = _draw(plan, words, place), _draw(plan, words, place, held=True)
-        about = {
-            "family": load("family", _curriculum(plan).family).title,
-            "relations": relations,
-            "words": words,
-            "size": asdict(plan.size),
-            "stories": len(stories["answers"]),
-        }
-        sizes = len(words), len(relations)
-        return lambda number: ComposerRun(plan, number, *sizes, stories, held, place), about
-
-    return train_drawn(plan, Path(out), prepare, device=device, force=force, progress=progress)

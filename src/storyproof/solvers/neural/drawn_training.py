@@ -1,8 +1,7 @@
 """The training of models that draw their own stories (`tracker` and `composer`): steps, and runs one after the other.
 
 What a step draws depends on its number alone, so that a run that was stopped goes on as if it had not been. On a GPU a
-step is recorded once for each kind of batch as a CUDA graph and then replayed: launching its kernels would take several
-times as long as they do.
+step is recorded once for each kind of batch and then replayed.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import math
 import os
 import time
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
@@ -28,23 +28,24 @@ from storyproof.errors import ConfigError, DataError
 from storyproof.io.atomic_files import write_whole, writing_to
 from storyproof.solvers.neural.checkpoint import LOCK, claimed
 from storyproof.solvers.neural.counter_rng import mix, seed_for
+from storyproof.solvers.neural.recorded_steps import BEFORE_RECORDING, RecordedSteps, take_aside
 from storyproof.solvers.neural.tracker import RUN, WEIGHTS
 from storyproof.solvers.neural.training_job import choose_device, hardware
 
 CHECKPOINT, METRICS = "checkpoint.pt", "metrics.jsonl"
 _FILES = (CHECKPOINT, METRICS, RUN, WEIGHTS, LOCK)
-_BEFORE_RECORDING = 3  # steps with each kind of batch in which PyTorch does its one-time setup
 _WARMING, _TIMED = 60, 200  # steps that are not timed, and that are
 _RISING = 300  # steps in which the learning rate rises
 _NOTED = 500  # steps between two lines of the metrics
 _FITTED = 0.8  # the share of the steps in which their number is fitted to the time
 _SAVED_S = 60
+_TURNED = ("mix.weight", "join.weight", "widen.weight", "narrow.weight")  # matrices that get orthogonal steps
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
-class DrawnPlan:
+class DrawnPlan(ABC):
     """What the plans of all such trainings have.
 
     Attributes:
@@ -96,6 +97,10 @@ class DrawnPlan:
             if name not in known:
                 raise ConfigError(f"{cls.model} has no option '{name}'; it has {', '.join(known)}.")
         return cls(**options)
+
+    @abstractmethod
+    def prepare(self, device: torch.device) -> tuple[Callable[[int], DrawnRun], dict[str, Any]]:
+        """Draw stories; return what makes a run of its number, and what `run.json` says besides."""
 
 
 _Plan = TypeVar("_Plan", bound=DrawnPlan)
@@ -193,16 +198,24 @@ class DrawnRun(ABC):
         torch.manual_seed(self.seed)
         self._number = torch.zeros((), dtype=torch.int64, device=device)
         self._rate = torch.zeros((), device=device)
-        self._taken: dict[int, int] = {}
-        self._recorded: dict[int, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
+        self._taken: Counter[int] = Counter()
 
-    def optimize(self, turned: Sequence[nn.Parameter], groups: Sequence[tuple[float, Sequence[nn.Parameter]]]) -> None:
-        """Choose what is trained: matrices by orthogonal momentum, others by AdamW at multiples of the rate."""
+    def optimize(self, factors: Mapping[str, float] | None = None) -> None:
+        """Choose what is trained: the matrices of blocks by orthogonal momentum, all else by AdamW.
+
+        Args:
+            factors: Weights whose learning rate is a multiple of the usual one, by name.
+        """
+        named = dict(self.network.named_parameters())
+        special = [(factor, [named.pop(name)]) for name, factor in (factors or {}).items()]
+        turned = [value for name, value in named.items() if name.endswith(_TURNED)]
+        others = [value for name, value in named.items() if not name.endswith(_TURNED)]
+        groups = [(1.0, [value for value in others if (value.ndim > 1) == many]) for many in (True, False)] + special
         self._factors = [factor for factor, _ in groups]
         self._rates = [torch.zeros((), device=self.device) for _ in groups]
         self._adam = torch.optim.AdamW(
             [
-                {"params": list(some), "weight_decay": 0.01 if factor == 1 and some[0].ndim > 1 else 0.0}
+                {"params": some, "weight_decay": 0.01 if factor == 1 and some[0].ndim > 1 else 0.0}
                 for factor, some in groups
             ],
             betas=(0.9, 0.98),
@@ -210,6 +223,7 @@ class DrawnRun(ABC):
             fused=self.on_gpu or None,
         )
         self._orthogonal = OrthogonalMomentum(turned)
+        self._recorded = RecordedSteps(self.network.parameters())
         self._point_at_rates()
 
     def _point_at_rates(self) -> None:
@@ -250,27 +264,11 @@ class DrawnRun(ABC):
         return loss
 
     def _replay(self, kind: int) -> Tensor:
-        self._taken[kind] = self._taken.get(kind, 0) + 1
-        if self._taken[kind] <= _BEFORE_RECORDING:
-            stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-            stream.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(stream):
-                loss = self._take(kind)
-            torch.cuda.current_stream().wait_stream(stream)
-            return loss
-        if kind not in self._recorded:
-            self._adam.zero_grad(set_to_none=True)
-            self.network.zero_grad(set_to_none=True)
-            torch.cuda.synchronize()
-            torch.cuda.empty_cache()  # a graph has memory of its own; that of earlier steps is unused
-            graph = torch.cuda.CUDAGraph()
-            shared = next(iter(self._recorded.values()))[0].pool() if self._recorded else None
-            with torch.cuda.graph(graph, pool=shared):
-                loss = self._take(kind)
-            self._recorded[kind] = graph, loss
-        graph, loss = self._recorded[kind]
-        graph.replay()
-        return loss
+        self._taken[kind] += 1
+        if self._taken[kind] <= BEFORE_RECORDING:
+            return take_aside(partial(self._take, kind))
+        self._recorded.record(kind, partial(self._take, kind))
+        return self._recorded.replay(kind)
 
     def _take(self, kind: int) -> Tensor:
         self.network.zero_grad(set_to_none=True)
@@ -305,20 +303,20 @@ Progress = Callable[[int, int, float], None]
 
 
 def train_drawn(
-    plan: DrawnPlan,
-    out: Path,
-    prepare: Callable[[torch.device], tuple[Callable[[int], DrawnRun], dict[str, Any]]],
+    kind: type[DrawnPlan],
+    out: str | Path,
+    options: Mapping[str, Any],
     *,
-    device: str,
-    force: bool,
-    progress: Progress,
+    device: str = "auto",
+    force: bool = False,
+    progress: Progress = lambda run, step, loss: None,
 ) -> dict[str, Any]:
     """Train runs one after the other; repeat the call to go on with a training that was stopped.
 
     Args:
-        plan: How.
+        kind: The plans of the model.
         out: The folder to write to.
-        prepare: Draws stories; returns what makes a run of its number, and what `run.json` says besides.
+        options: The fields of the plan.
         device: cpu, cuda or auto.
         force: Train again, and overwrite what is in the folder.
         progress: Called now and then with the run, the step and the loss.
@@ -327,9 +325,10 @@ def train_drawn(
         What `run.json` has.
 
     Raises:
-        ConfigError: If the folder has something else, or a loss is not finite.
+        ConfigError: If an option is not valid, the folder has something else, or a loss is not finite.
         DataError: If a checkpoint is damaged.
     """
+    plan, out = kind.of(options), Path(out)
     place, wanted = choose_device(device), {"model": plan.model, "plan": asdict(plan), "storyproof": __version__}
     if (out / RUN).is_file() and not force:
         about: dict[str, Any] = json.loads((out / RUN).read_text(encoding="utf-8"))
@@ -341,7 +340,7 @@ def train_drawn(
     with writing_to(out), claimed(out):
         out.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
-        make, about = prepare(place)
+        make, about = plan.prepare(place)
         about["seconds_of_drawing"] = round(time.monotonic() - started, 1)
         done = {} if force else _checkpoint(out, plan)
         weights: dict[str, Tensor] = dict(done.get("weights", {}))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from torch.nn import functional
 from storyproof.catalog import load
 from storyproof.errors import ConfigError
 from storyproof.solvers.neural.counter_rng import seed_for
-from storyproof.solvers.neural.drawn_training import DrawnPlan, DrawnRun, Noise, Progress, draw_blocks, train_drawn
+from storyproof.solvers.neural.drawn_training import DrawnPlan, DrawnRun, Noise, draw_blocks
 from storyproof.solvers.neural.tracker import (
     SLOTS,
     TrackerNetwork,
@@ -63,6 +62,20 @@ class TrackerPlan(DrawnPlan):
     def size(self) -> TrackerSize:
         """How large the networks are."""
         return TrackerSize(self.width, self.layers, hidden=2 * self.width)
+
+    def prepare(self, device: torch.device) -> tuple[Callable[[int], TrackerRun], dict[str, Any]]:
+        """Draw stories; see `DrawnPlan`."""
+        curriculum = _curriculum(self)
+        stories, held = draw_stories(self, device), draw_stories(self, device, held=True)
+        about = {
+            "family": load("family", curriculum.family).title,
+            "words": curriculum.words,
+            "size": asdict(self.size),
+            "stories": sum(len(each.form) for each in stories),
+            "questions": sum(each.questions() for each in stories),
+        }
+        forms, words = curriculum.forms, curriculum.words
+        return lambda number: TrackerRun(self, number, forms, words, stories, held, device), about
 
 
 @dataclass(frozen=True)
@@ -211,10 +224,7 @@ class TrackerRun(DrawnRun):
         self.network = TrackerNetwork(len(numbers) + 1, plan.size).to(device)
         self.forms = encode_forms(forms, numbers).to(device)
         self.stories, self.held = stories, held
-        inner = ("mix.weight", "join.weight", "widen.weight", "narrow.weight")
-        turned = [value for name, value in self.network.named_parameters() if name.endswith(inner)]
-        named = [value for name, value in self.network.named_parameters() if not name.endswith(inner)]
-        self.optimize(turned, [(1, [value for value in named if (value.ndim > 1) == many]) for many in (True, False)])
+        self.optimize()
         parts = np.array([each.questions() for each in stories], np.float64)
         self._shares = parts.cumsum() / parts.sum()
         self._loss: Any = batch_loss
@@ -247,30 +257,3 @@ class TrackerRun(DrawnRun):
             right += int((answers == batch.answer.gather(1, ends - 2)).sum())
             total += len(ends)
         return right / total
-
-
-def train_tracker(
-    out: str | Path,
-    options: Mapping[str, Any],
-    *,
-    device: str = "auto",
-    force: bool = False,
-    progress: Progress = lambda run, step, loss: None,
-) -> dict[str, Any]:
-    """Train trackers; `options` are the fields of `TrackerPlan`, for the rest see `train_drawn`."""
-    plan = TrackerPlan.of(options)
-
-    def prepare(place: torch.device) -> tuple[Any, dict[str, Any]]:
-        curriculum = _curriculum(plan)
-        stories, held = draw_stories(plan, place), draw_stories(plan, place, held=True)
-        about = {
-            "family": load("family", curriculum.family).title,
-            "words": curriculum.words,
-            "size": asdict(plan.size),
-            "stories": sum(len(each.form) for each in stories),
-            "questions": sum(each.questions() for each in stories),
-        }
-        forms, words = curriculum.forms, curriculum.words
-        return lambda number: TrackerRun(plan, number, forms, words, stories, held, place), about
-
-    return train_drawn(plan, Path(out), prepare, device=device, force=force, progress=progress)

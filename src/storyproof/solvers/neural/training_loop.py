@@ -4,8 +4,7 @@ All that is drawn depends only on a run's seed and the number of the epoch or st
 not (exactly on a CPU, up to the order of sums on a GPU), and alone or among other runs with as many examples. Runs with
 fewer examples fill up their epochs to the batches of the largest.
 
-On a GPU, launching kernels takes most of the time of small models, so a step is recorded once as a CUDA graph and then
-replayed.
+On a GPU, launching kernels takes most of the time of small models, so steps are recorded and replayed.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,10 @@ from storyproof.runtime.progress import beat
 from storyproof.solvers.neural.counter_rng import mix, number_places, seed_for
 from storyproof.solvers.neural.data.batches import ExampleTable, WordPermutation, order_of
 from storyproof.solvers.neural.data.vocabulary import UNKNOWN
+from storyproof.solvers.neural.recorded_steps import BEFORE_RECORDING, RecordedSteps, take_aside
 from storyproof.solvers.neural.stacked_models import Stack, State
 from storyproof.solvers.training_settings import Settings
 
-_BEFORE_RECORDING = 3  # steps in which PyTorch does its one-time setup
 _PREDICT_PLACES = 1_000_000  # words, or pairs of sentences, of all runs together; limited by memory
 _ADAM = {"exp_avg", "exp_avg_sq", "step"}  # what the optimiser keeps of a weight
 
@@ -95,7 +95,7 @@ class TrainingStep:
             fused=self.on_gpu or None,
         )
         self._done = 0
-        self._recorded: dict[int, tuple[torch.cuda.CUDAGraph, Tensor, Tensor, Tensor]] = {}
+        self._recorded = RecordedSteps(self.weights)
 
     def __call__(self, picked: Tensor, noise: Tensor, size: int) -> Tensor:
         """Take one step, and return the loss of each run before it.
@@ -108,36 +108,15 @@ class TrainingStep:
         self._done += 1
         if not self.on_gpu:
             return self._step(picked, noise, size)
-        if self._done <= _BEFORE_RECORDING:
-            stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-            stream.wait_stream(torch.cuda.current_stream())
-            with torch.cuda.stream(stream):
-                loss = self._step(picked, noise, size)
-            torch.cuda.current_stream().wait_stream(stream)
-            return loss
+        if self._done <= BEFORE_RECORDING:
+            return take_aside(partial(self._step, picked, noise, size))
         largest = len(self.table.caps) - 1
-        for wanted in (largest, size):  # the largest first: its memory suffices for all others
-            if wanted not in self._recorded:
-                self._recorded[wanted] = self._record(picked.clone(), noise.clone(), wanted)
-        graph, its_picked, its_noise, its_loss = self._recorded[size]
-        its_picked.copy_(picked)
-        its_noise.copy_(noise)
-        graph.replay()
-        return its_loss
+        for each in (largest, size):  # the largest first: its memory suffices for all others
+            self._recorded.record(each, partial(self._step, size=each), picked, noise)
+        return self._recorded.replay(size, picked, noise)
 
-    def _record(self, picked: Tensor, noise: Tensor, size: int) -> tuple[torch.cuda.CUDAGraph, Tensor, Tensor, Tensor]:
+    def _step(self, picked: Tensor, noise: Tensor, size: int) -> Tensor:
         self.adam.zero_grad(set_to_none=True)
-        torch.cuda.synchronize()
-        torch.cuda.empty_cache()  # a graph has memory of its own; that of earlier steps is unused
-        graph = torch.cuda.CUDAGraph()
-        shared = next(iter(self._recorded.values()))[0].pool() if self._recorded else None
-        with torch.cuda.graph(graph, pool=shared):
-            loss = self._step(picked, noise, size, clear=False)
-        return graph, picked, noise, loss
-
-    def _step(self, picked: Tensor, noise: Tensor, size: int, *, clear: bool = True) -> Tensor:
-        if clear:
-            self.adam.zero_grad(set_to_none=True)
         batch, wanted = self.table.batch(picked, noise, size), self.table.answers[picked]
         if self.permutation is not None:
             batch, wanted = self.permutation(batch, wanted)

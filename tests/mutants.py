@@ -501,6 +501,7 @@ class Plan:
         self._waiting, self._batches, self._end, self._finish = list(batches), dict(batches), end, finish
         self._running = 0
         self._baselines: dict[Target, list[Baseline]] = {}
+        self._order = list(batches)
         self._mutants = {target: self._mutants_of(target) for target in batches}
         self.failures: list[str] = []
 
@@ -530,7 +531,7 @@ class Plan:
                 self._test(bench, *chosen)
 
     def _next_mutant(self) -> tuple[Batch, Mutant] | None:
-        for target in self._baselines:
+        for target in sorted(self._baselines, key=self._order.index):
             if chosen := next(self._mutants[target], None):
                 return chosen
         return None
@@ -620,15 +621,22 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="mutants tested at once")
     parser.add_argument("--sample", type=int, help="test this many mutants of each module, and write nothing")
     parser.add_argument("--minutes", type=float, help="begin no further mutants after this time")
-    parser.add_argument("--only", default="", help="mutate only modules whose area or path contains this")
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[""],
+        help="mutate only modules of these areas, or whose path contains this, in order",
+    )
     parser.add_argument("--again", action="store_true", help="measure functions again that have not changed")
     parser.add_argument(
         "--survivors", action="store_true", help="test again only what survived without being equivalent"
     )
     arguments = parser.parse_args()
-    chosen = [each for each in TARGETS if arguments.only in each.path or arguments.only == each.area]
+    chosen = list(
+        dict.fromkeys(each for only in arguments.only for each in TARGETS if only in each.path or only == each.area)
+    )
     if not chosen:
-        parser.error(f"--only is {arguments.only}, which no area or module has")
+        parser.error(f"--only is {' '.join(arguments.only)}, which no area or module has")
     records = read_records(RECORDS.read_text("utf-8")) if RECORDS.exists() else []
     present = present_parts()
     start = time.monotonic()

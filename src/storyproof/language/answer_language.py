@@ -24,7 +24,7 @@ _PARTS = re.compile(r"[\s_-]+")
 _BETWEEN = re.compile(r"\s*[,、，]\s*")  # the people of a set
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _SPANISH = re.compile(r"[¿¡]|\bsí\b|\bnadie\b")
-_GERMAN = re.compile(r"\b(?:Wo (?:ist|sind|war|waren|wird|glaubt|denkt)|Wer|Was würden?|Weiß|Wissen|nein|niemand)\b")
+_GERMAN = re.compile(r"^\W*(?:Wo|Wer|Weiß|Wissen|Was (?:würde|glaub|denk|mein|vermut)\w*)\b|\b(?:nein|niemand)\b")
 
 
 class Mention(NamedTuple):

@@ -37,6 +37,7 @@ from storyproof.families.belief.world import MESSAGES, EventKind
 from storyproof.families.family import load_family
 from storyproof.generation.seeds import Draws
 from storyproof.integrations.curriculum import Curriculum
+from storyproof.language.answer_language import language_of
 
 FAMILY = load_family("belief")
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -258,6 +259,15 @@ def test_dials_list_their_ranges() -> None:
     assert (dials["order"].least, dials["order"].most) == (1, 8)
     assert dials["trust"].choices[0] == dials["trust"].default == "always"
     assert dials["language"].choices == ("en", "de", "es", "zh")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "zh"])
+def test_questions_are_recognised_as_of_their_language(language: str) -> None:
+    table = small(language=language, preset="extreme").block("test", 0)
+    rows = table.select(["question", "question_type"]).to_pylist()
+    assert len({row["question_type"] for row in rows}) > 15
+    for row in rows:
+        assert language_of(row["question"]) == language, row
 
 
 def test_sets_of_people_are_matched_whole() -> None:

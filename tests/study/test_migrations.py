@@ -1,63 +1,60 @@
 """A study that an older version created opens in this one, with all that was in it."""
 
 import random
+import shutil
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import MetaData, insert, select
 
+import storyproof
 from storyproof.errors import DataError
-from storyproof.study import schema
+from storyproof.study import database, schema
 from storyproof.study.backup import back_up, restore
-from storyproof.study.database import FILE, StudyDatabase, sqlite_url
-from storyproof.study.folder import Study, open_study
+from storyproof.study.database import StudyDatabase, sqlite_url
+from storyproof.study.folder import open_study
 from storyproof.study.items import StudyItem, StudyItems
 from storyproof.study.participant_flow import FINISHED, find_step
 from storyproof.study.results import read_rows
 from tests.study.samples import join, kinship_data, make_study, solve_design
 from tests.study.test_export import everything, simulate
 
-OLDEST, NEWEST = "0001", "0003"
+LATER = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision, branch_labels, depends_on = "0002", "0001", None, None
 
 
-def age(study: Study) -> None:
-    """Replace the database of a study by one as the oldest version would have it, with the same rows."""
-    held = {}
-    with study.database.reading() as connection:
-        for table in schema.KEPT:
-            held[table.name] = [dict(row._mapping) for row in connection.execute(select(table))]
-    study.close()
-    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm"):
-        (study.folder / name).unlink(missing_ok=True)
-    old = StudyDatabase(sqlite_url(study.folder))
-    old.migrate(OLDEST)
-    with old.writing() as connection:
-        known = MetaData()
-        known.reflect(connection)
-        for table in schema.KEPT:
-            if table.name not in known.tables:
-                continue
-            columns = set(known.tables[table.name].c.keys())
-            for row in held[table.name]:
-                kept = {name: value for name, value in row.items() if name in columns}
-                connection.execute(insert(known.tables[table.name]).values(kept))
-    assert old.revision() == OLDEST
-    old.close()
+def upgrade():
+    op.add_column("answer", sa.Column("later", sa.Integer(), nullable=True))
+    op.create_table("further", sa.Column("id", sa.Integer(), primary_key=True))
+"""
+
+
+def update(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Let the program be a later version, which has another column and another table."""
+    with as_file(files("storyproof.study").joinpath("migrations")) as present:
+        shutil.copytree(present, folder / "migrations")
+    (folder / "migrations" / "versions" / "r0002.py").write_text(LATER, encoding="utf-8")
+    patch.setattr(database, "files", lambda _: folder)
 
 
 @pytest.mark.study
-def test_an_old_study_opens(tmp_path: Path) -> None:
+def test_an_old_study_opens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_study(tmp_path, solve_design(), data=kinship_data(tmp_path))
     for number in range(3):
         simulate(study, join(study, str(number)), random.Random(number))
     me = join(study, "halfway")
     step = find_step(study, me)
     before = everything(study)
-    age(study)
+    assert study.database.revision() == "0001"
+    study.close()
+    update(tmp_path / "later", monkeypatch)
     again = open_study(study.folder)
-    assert again.database.revision() == NEWEST
+    assert again.database.revision() == "0002"
     assert everything(again) == before
     assert find_step(again, me) == step
     simulate(again, me, random.Random(9))
@@ -69,19 +66,12 @@ def test_an_old_study_opens(tmp_path: Path) -> None:
 def test_an_old_backup_is_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_study(tmp_path, solve_design(), data=kinship_data(tmp_path))
     simulate(study, join(study, "a"), random.Random(1))
-    age(study)
-    old = StudyDatabase(sqlite_url(study.folder))
-    with old.reading() as connection:
-        known = MetaData()
-        known.reflect(connection)
-    monkeypatch.setattr(schema, "KEPT", [known.tables[each.name] for each in schema.KEPT if each.name in known.tables])
-    old_study = Study(study.folder, study.design, study.items, old, study.secret)
-    counts = back_up(old_study, tmp_path / "old.zip")
-    monkeypatch.undo()
-    old.close()
+    counts = back_up(study, tmp_path / "old.zip")
+    study.close()
+    update(tmp_path / "later", monkeypatch)
     again, restored = restore(tmp_path / "old.zip", tmp_path / "again")
     assert restored == counts
-    assert again.database.revision() == NEWEST
+    assert again.database.revision() == "0002"
     assert len(read_rows(again).answers) == 5
     again.close()
 
@@ -102,6 +92,12 @@ def test_migrations_lead_to_the_tables_of_the_program(tmp_path: Path) -> None:
     with base.reading() as connection:
         assert compare_metadata(MigrationContext.configure(connection), schema.METADATA) == []
     base.close()
+
+
+def test_released_tables_are_written_out() -> None:
+    """Once there are studies of a release, their tables must not change with the schema."""
+    source = files("storyproof.study").joinpath("migrations", "versions", "r0001.py").read_text(encoding="utf-8")
+    assert storyproof.__version__ < "1" or "create_all" not in source
 
 
 def test_a_newer_study_is_refused(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def refuse_ineffective(context: typer.Context, models: Sequence[ModelReference])
     values, others = declared_values(context)
     spoken = {name: each.spoken for name, each in command.declarations().items() if name in values}
     for field, name in (spoken | ({"extra": f"{RARE} {next(iter(others))}"} if others else {})).items():
-        if not any(_uses(model, field) for model in models):
+        if not any(model.is_language_model and _backend_uses(model.kind, field) for model in models):
             users = listed([each for each in names("backend") if _backend_uses(each, field)])
             effect = f"it has an effect on models of {users} only" if users else "it has no effect"
             raise ConfigError(f"{name} is given, but the model is {called}: {effect}; leave it out.")
@@ -135,11 +135,6 @@ def refuse_ineffective(context: typer.Context, models: Sequence[ModelReference])
 def _flag(context: typer.Context, name: str) -> str:
     """Return how users call a parameter."""
     return next(each.opts[0] for each in context.command.params if each.name == name)
-
-
-def _uses(model: ModelReference, field: str) -> bool:
-    """Return whether an option of models has an effect on this one."""
-    return model.is_language_model and _backend_uses(model.kind, field)
 
 
 def _backend_uses(kind: str, field: str) -> bool:

@@ -13,7 +13,8 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from math import inf
 from pathlib import Path
 from typing import Any, TextIO
@@ -307,3 +308,9 @@ def parse_shipped(text: str) -> Any:
     import yaml
 
     return yaml.load(text, Loader=shipped_loader())
+
+
+@cache
+def load_shipped(package: str, name: str) -> Any:
+    """Read a YAML file that ships in a package, once per process."""
+    return parse_shipped(files(package).joinpath(name).read_text(encoding="utf-8"))

@@ -73,7 +73,7 @@ def variables() -> str:
 
     A page follows the reader's choice of light or dark unless its root says otherwise (`data-theme`). Paper is light.
     """
-    light, dark = (_definitions(mode) for mode in ("light", "dark"))
+    light, dark = ("".join(f"--{name}:{colour(name, mode)};" for name in COLOURS) for mode in ("light", "dark"))
     return (
         f":root{{color-scheme:light dark;{light}}}\n"
         f"@media (prefers-color-scheme: dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
@@ -81,10 +81,6 @@ def variables() -> str:
         f":root[data-theme=dark]{{color-scheme:dark;{dark}}}\n"
         f"@media print{{:root:root:root{{color-scheme:light;{light}}}}}\n"
     )
-
-
-def _definitions(mode: Mode) -> str:
-    return "".join(f"--{name}:{colour(name, mode)};" for name in COLOURS)
 
 
 def resolve(text: str, mode: Mode = "light") -> str:

@@ -26,7 +26,6 @@ from storyproof.evaluation.evaluate import GIVEN
 from storyproof.evaluation.runs import Evaluation, Prediction, Recorder, run_name, story_hash
 from storyproof.evaluation.scores import EXACTLY, Tally
 from storyproof.families.family import family_of
-from storyproof.families.paraphrasing import WritingTask
 from storyproof.generation.seeds import digest
 from storyproof.io.atomic_files import json_bytes, make_private, write_whole, writing_to
 from storyproof.io.bounded_input import kind_of
@@ -180,7 +179,7 @@ def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], note
     asked = find_paraphrasing(study.items[0].family)
     contents: dict[str, bytes] = {}
     for name, side in zip(("train", "test"), sides, strict=True):
-        collected = asked.collect([(_task(study, row), row.text) for row in side], fill=name)
+        collected = asked.collect([(study.items[row.item].writing_task(), row.text) for row in side], fill=name)
         contents[f"placeholders-{name}.json"] = json_bytes(collected.document)
         notes.append(
             f"placeholders-{name}.json: {collected.used} accepted stories, {len(collected.left_out)} left out because "
@@ -188,10 +187,6 @@ def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], note
         )
     notes.append("Use them: " + asked.use_texts.format(train="placeholders-train.json", test="placeholders-test.json"))
     return contents
-
-
-def _task(study: Study, row: Row[Any]) -> WritingTask:
-    return study.items[row.item].writing_task()
 
 
 def write_runs(study: Study, rows: StudyRows, excluded: Mapping[int, object], folder: Path) -> list[Path]:

@@ -132,7 +132,7 @@ def _result() -> list[Column[object]]:
         Column("shown_at", Float(53), nullable=False),
         Column("received_at", Float(53), nullable=False),
         Column("browser_ms", Integer),
-        Column("hidden_ms", Integer),  # for how long the page was not in front; since revision 0002
+        Column("hidden_ms", Integer),  # for how long the page was not in front
         Column("server_ms", Integer, nullable=False),
         Column("timing", String(32), nullable=False),
     ]

@@ -20,78 +20,42 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache, lru_cache
-from importlib import resources
-from typing import Any, NamedTuple
 
 from storyproof.errors import ParseError, listed, quoted
 from storyproof.families.belief import tomi_text
+from storyproof.families.belief.clauses import (
+    COMING,
+    IDLE,
+    LEAVING,
+    NAME,
+    PRONOUNS,
+    Clause,
+    load_tables,
+    names_in,
+    nouns_in,
+    read_clauses,
+    split_sentences,
+)
 from storyproof.families.belief.language.grammar import FEMALE, MALE
 from storyproof.families.belief.language.pack import load_pack
 from storyproof.families.belief.read_text import read_story
 from storyproof.families.belief.wording import find_wording
 from storyproof.families.belief.world import MESSAGES, EventKind, PlotEvent, plot_problems
 from storyproof.families.family import Rewording
-from storyproof.io.bounded_input import parse_shipped
 
-_LONGEST = 300  # characters of a sentence
-_MOST_CLAUSES = 6  # of a sentence
-_NAME = r"[A-Z][\w-]*(?: [A-Z][\w-]*)?(?: [A-Z][\w-]*)?"
-_DETERMINER = rf"(?:[Tt]he|[Aa]n?|[Ss]ome|(?:[Hh]is|[Hh]er|[Tt]heir)(?: own)?|{_NAME}'s)"
-_WORD = r"(?!(?:{function_words})\b)[a-z][\w-]*"
-_NOUN = rf"(?:TV[ _])?{_WORD}(?: {_WORD}(?<!ly))?(?: {_WORD}(?<!ly))?"  # treasure chest
-_PHRASE = rf"{_DETERMINER} {_NOUN}"
-_PRONOUNS = ("He", "he", "She", "she", "They", "they")
-_PRONOUN = "|".join(_PRONOUNS)
-_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # names too, but for I
-_SLOTS = {
-    "agents": rf"{_NAME}(?:(?:, {_NAME})*,? and {_NAME})?|{_PRONOUN}",
-    "agent": rf"{_NAME}|{_PRONOUN}",
-    "hearer": _NAME,
-    "thing": rf"{_PHRASE}|[A-Z]|[a-z][\w-]*",  # an object may have no article: O, cabbage
-    "said": rf"{_PHRASE}|[A-Z]|[a-z][\w-]*",
-    "container": rf"{_PHRASE}|[a-z]+_\w+",
-    "from": rf"{_PHRASE}|[a-z]+_\w+",
-    "room": _PHRASE,
-    "place": _PHRASE,
-    "word": rf"{_PHRASE}|{_NOUN}",
-    "wish": _PHRASE,
-    "list": rf"{_DETERMINER} {_NOUN}(?:, {_DETERMINER} {_NOUN})*,? and {_DETERMINER} {_NOUN}",
-    "words": rf"(?:{_PHRASE}|[a-z]+s)(?:(?:, (?:{_DETERMINER} )?{_NOUN})*,? and (?:{_DETERMINER} )?{_NOUN})?",
-}
-_PEOPLE = ("agent", "agents", "hearer")
-_SLOT = re.compile(r"\{(\w+)\}")
-_LABEL = re.compile(r"^\s*(?:[-*•]\s+)?(?:\d+[.):]?\s+)?(?:[-*•]\s+)?")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+")
-_BETWEEN = re.compile(r",? and then |, then |, and |, | and | (?=[A-Z])")  # the last if full stops were lost
-_BESIDE = re.compile(r" (?:under|underneath|below|behind|beside|near|next to|on top of|onto|on|above) (?=\w)")
 _ROOM = "room"  # what any room is called
-_IDLE = ("like", "idle", "own")  # kinds of clauses that change nothing
-_LEAVING = ("exit", "go", "depart")
-_COMING = ("enter", "return", "come")
 _NOT_SAID = "(not said: who was there from the beginning)"
 
 
-class _Clause(NamedTuple):
-    """What a clause may say: the kind of its pattern, and what stands in the slots."""
-
-    kind: str
-    slots: dict[str, str]
-
-    @property
-    def people(self) -> str:
-        """Who does it, as written."""
-        return self.slots.get("agents") or self.slots.get("agent") or ""
-
-    @property
-    def nouns(self) -> list[str]:
-        """All nouns in it."""
-        return [noun for slot, each in self.slots.items() if slot not in _PEOPLE for noun in _nouns(each)]
-
-    def noun(self, slot: str) -> str:
-        """Return the noun of a slot without its article."""
-        return _nouns(self.slots[slot])[0]
+@cache
+def _genders() -> dict[str, str]:
+    """Return what somebody with a name is called: "he" or "she"."""
+    pronouns = {MALE: "he", FEMALE: "she"}
+    genders = {noun.word: pronouns[noun.gender] for noun in load_pack("en").agents}
+    for pronoun, names in (("he", "men"), ("she", "women")):
+        genders.update(dict.fromkeys(load_tables()[names].split(), pronoun))
+    return genders
 
 
 @lru_cache(maxsize=256)
@@ -106,11 +70,11 @@ def reword(text: str, question: str = "") -> Rewording:
     """
     text, question, roles = _name_roles(text.replace("’", "'"), question.replace("’", "'"))
     happens_last, asked = _divide_question(question)
-    sentences = [*_sentences(text), *([happens_last] if happens_last else [])]
-    clauses: list[tuple[int, list[_Clause]]] = []
+    sentences = [*split_sentences(text), *([happens_last] if happens_last else [])]
+    clauses: list[tuple[int, list[Clause]]] = []
     for number, sentence in enumerate(sentences, start=1):
         before = [options for _, options in clauses]
-        clauses += [(number, options) for options in _read_sentence(sentence, number, before)]
+        clauses += [(number, options) for options in read_clauses(sentence, number, before)]
     clauses = [(number, _known_options(options, f"{text} {question}", number)) for number, options in clauses]
     clauses = list(_join_takings(clauses))
     nouns = _sort_nouns([options[0] for _, options in clauses if len(options) == 1])
@@ -137,14 +101,14 @@ def reword(text: str, question: str = "") -> Rewording:
     by_sentence = [" ".join(line for origin, line in lines if origin == number) for number in range(len(sentences) + 1)]
     read_as = zip((_NOT_SAID, *sentences), by_sentence, strict=True)
     changed = tuple((written, read) for written, read in read_as if written != read and (read or written != _NOT_SAID))
-    if happens_last and clauses[-1][1][0].kind not in (*_COMING, *_LEAVING):
+    if happens_last and clauses[-1][1][0].kind not in (*COMING, *LEAVING):
         raise ParseError(f"what {quoted(happens_last)} adds to the story is not understood.")
     return Rewording("\n".join(line for _, line in lines), changed, _join_words(story.ask(asked), story))
 
 
 def _divide_question(question: str) -> tuple[str, str]:
     """Return what a question says before or after it asks, as a sentence, and what it asks."""
-    opening = _tables()["after"]
+    opening = load_tables()["after"]
     if match := re.match(rf"{opening} ([^,]+), (?=[a-z])", question):
         return f"{match[1]}.", question[match.end() :][:1].upper() + question[match.end() :][1:]
     if match := re.match(
@@ -166,25 +130,25 @@ def _name_roles(text: str, question: str) -> tuple[str, str, set[str]]:
         owners.setdefault(match[2], set()).add(match[1].lower())
         return match[2].capitalize()
 
-    roles = "|".join(_tables()["roles"].split())
+    roles = "|".join(load_tables()["roles"].split())
     story = re.sub(rf"\b([Tt]he|[Hh]is|[Hh]er) ({roles})\b(?!')", name, text)
     for role, whose in owners.items():
         if {"his", "her"} <= whose:
             raise ParseError(f"there may be one {role} or two, his and hers; give each a name.")
     if owners:
         question = re.sub(
-            rf"\b(?:the|his|her|{_NAME}'s) ({'|'.join(owners)})\b", lambda at: at[1].capitalize(), question
+            rf"\b(?:the|his|her|{NAME}'s) ({'|'.join(owners)})\b", lambda at: at[1].capitalize(), question
         )
     return story, question, {role.capitalize() for role in owners}
 
 
-def _join_takings(clauses: Sequence[tuple[int, list[_Clause]]]) -> Iterator[tuple[int, list[_Clause]]]:
+def _join_takings(clauses: Sequence[tuple[int, list[Clause]]]) -> Iterator[tuple[int, list[Clause]]]:
     """Yield the clauses, those that say where something is taken and those that say where it is put as one.
 
     Raises:
         ParseError: If it is not told where something is put.
     """
-    taking: _Clause | None = None
+    taking: Clause | None = None
     for number, options in clauses:
         if options[0].kind == "take":
             if taking is not None:
@@ -195,9 +159,9 @@ def _join_takings(clauses: Sequence[tuple[int, list[_Clause]]]) -> Iterator[tupl
             if not puts or not _may_go_on(taking, puts[0]):
                 break
             slots = {**taking.slots, "container": puts[0].slots["container"]}
-            yield number, [_Clause("move", slots)]
+            yield number, [Clause("move", slots)]
             taking = None
-        elif taking is not None and not (options[0].kind in _IDLE and _may_go_on(taking, options[0])):
+        elif taking is not None and not (options[0].kind in IDLE and _may_go_on(taking, options[0])):
             break
         else:
             yield number, options
@@ -205,9 +169,9 @@ def _join_takings(clauses: Sequence[tuple[int, list[_Clause]]]) -> Iterator[tupl
         raise ParseError(f"the story does not say where {taking.people} puts the {taking.noun('thing')}.")
 
 
-def _may_go_on(first: _Clause, second: _Clause) -> bool:
+def _may_go_on(first: Clause, second: Clause) -> bool:
     """Return whether two clauses may be about the same person."""
-    return second.people in ("", first.people, *_PRONOUNS[:4])
+    return second.people in ("", first.people, *PRONOUNS[:4])
 
 
 def _join_words(question: str, story: _Story) -> str:
@@ -219,9 +183,9 @@ def _join_words(question: str, story: _Story) -> str:
     return question
 
 
-def _known_options(options: list[_Clause], text: str, number: int) -> list[_Clause]:
+def _known_options(options: list[Clause], text: str, number: int) -> list[Clause]:
     """Leave out readings with nouns of several words that occur only once: "the hall unseen" is no room."""
-    found = [each for each in options if each.kind in _IDLE or all(_is_known(noun, text) for noun in each.nouns)]
+    found = [each for each in options if each.kind in IDLE or all(_is_known(noun, text) for noun in each.nouns)]
     if not found:
         word = next(noun for noun in options[0].nouns if not _is_known(noun, text)).replace("_", " ")
         raise ParseError(f"sentence {number}: not understood: {quoted(word)}, which is named only here.")
@@ -229,188 +193,9 @@ def _known_options(options: list[_Clause], text: str, number: int) -> list[_Clau
 
 
 def _is_known(noun: str, text: str) -> bool:
-    if "_" not in noun or noun in text or noun.rpartition("_")[2] in _tables()["heads"].split():
+    if "_" not in noun or noun in text or noun.rpartition("_")[2] in load_tables()["heads"].split():
         return True
     return len(re.findall(rf"\b{noun.replace('_', ' ')}\b", text, re.IGNORECASE)) > 1
-
-
-# ----------------------------------------------------------------------------------------------------------- sentences
-
-
-@cache
-def _tables() -> dict[str, Any]:
-    path = resources.files("storyproof.families.belief.language") / "rewordings.yaml"
-    tables: dict[str, Any] = parse_shipped(path.read_text(encoding="utf-8"))
-    return tables
-
-
-@cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple(
-        (kind, re.compile(_fill(each))) for kind, patterns in _tables()["sentences"].items() for each in patterns
-    )
-
-
-@cache
-def _openings() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    tables = _tables()
-    away, once = rf"{_fill(tables['away'])}, ", rf"{tables['once']} ([^,]+), "
-    return re.compile(rf"{tables['connectives']},? "), re.compile(away), re.compile(once)
-
-
-@cache
-def _spellings() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((re.compile(written), read) for written, read in _tables()["respelled"].items())
-
-
-@cache
-def _genders() -> dict[str, str]:
-    """Return what somebody with a name is called: "he" or "she"."""
-    pronouns = {MALE: "he", FEMALE: "she"}
-    genders = {noun.word: pronouns[noun.gender] for noun in load_pack("en").agents}
-    for pronoun, names in (("he", "men"), ("she", "women")):
-        genders.update(dict.fromkeys(_tables()[names].split(), pronoun))
-    return genders
-
-
-@cache
-def _function_words() -> frozenset[str]:
-    """Return words that are neither names nor nouns: nobody, it, not."""
-    return frozenset(_tables()["words"].split())
-
-
-def _fill(pattern: str) -> str:
-    words = "|".join(sorted(_function_words() - {"back"}))
-    pattern = pattern.replace("{purpose}", _tables()["purpose"])
-    return _SLOT.sub(lambda match: f"(?P<{match[1]}>{_SLOTS[match[1]].format(function_words=words)})", pattern)
-
-
-def _sentences(text: str) -> Iterator[str]:
-    for line in text.split("\n"):
-        for sentence in _SENTENCE_END.split(_LABEL.sub("", line).strip()):
-            if sentence.strip():
-                yield " ".join(sentence.split())
-
-
-def _read_sentence(sentence: str, number: int, before: Sequence[list[_Clause]]) -> list[list[_Clause]]:
-    """Return for each clause of a sentence what it may say, after the clauses before it."""
-    bare = sentence.rstrip(".!").rstrip()
-    for written, read in _spellings() if len(bare) <= _LONGEST else ():
-        bare = written.sub(read, bare)
-    opening: list[list[_Clause]] = []
-    connective, away, once = _openings()
-    if match := connective.match(bare):
-        bare = bare[match.end() :]
-    if match := away.match(bare):
-        opening.append([_Clause("away", match.groupdict())])
-        bare = bare[match.end() :]
-    elif (match := once.match(bare)) and len(first := _match(match[1])) == 1 and first[0].kind in (*_COMING, *_LEAVING):
-        is_told = first[0].kind in _LEAVING  # perhaps by the sentence before
-        opening.append([first[0]._replace(kind="gone" if is_told else first[0].kind)])
-        bare = bare[match.end() :]
-    before = [*before, *opening]
-    clauses = _divide(bare, before) if len(bare) <= _LONGEST else None
-    if clauses is None:
-        hint = _suggest(bare, before) if len(sentence) <= _LONGEST else ""
-        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.{hint}")
-    return [*opening, *clauses]
-
-
-def _suggest(sentence: str, before: Sequence[list[_Clause]]) -> str:
-    """Return what may have been meant by a sentence that differs little from one that is understood; or nothing."""
-    words = sentence.split(" ")
-    for end in range(2, 5) if re.match(r"(?:The|An?|His|Her|Their) [a-z]", sentence) else ():
-        if _divide(" ".join(["Ann", *words[end:]]), before):
-            return f" People need a name, such as 'Ann' instead of {quoted(' '.join(words[:end]))}."
-    beside = _BESIDE.search(sentence)
-    if beside and _divide(_BESIDE.sub(" in ", sentence), before):
-        return f" Objects can only be in something, not '{beside[0].strip()}' it."
-    for place, word in enumerate(words):
-        near = get_close_matches(word, known_words(), 2, 0.75) if word.islower() and len(word) > 2 else []
-        for each in near if word not in near else ():
-            meant = " ".join([*words[:place], each, *words[place + 1 :]])
-            if _divide(meant, before) is not None:
-                return f" Did you mean {quoted(f'{meant}.')}?"
-    return ""
-
-
-@cache
-def known_words() -> tuple[str, ...]:
-    """Return all words that patterns are made of, and not those of their slots."""
-    found = set()
-    for patterns in _tables()["sentences"].values():
-        for word, optional in re.findall(r"(?<![\w{{\\])([a-z]+)(\??)(?![\w}}])", " ".join(patterns)):
-            found |= {word, word[:-1]} if optional else {word}
-    return tuple(sorted(word for word in found if len(word) > 1))
-
-
-def _divide(text: str, before: Sequence[list[_Clause]], depth: int = 1) -> list[list[_Clause]] | None:
-    """Return the clauses of a sentence; None if it cannot be divided into clauses that are understood.
-
-    A clause without a subject has the subject of the clause before: "Sally hid the marble in the box and left."
-    """
-    whole = _match_after(text, before)
-    if whole:
-        return [whole]
-    for between in _BETWEEN.finditer(text) if depth < _MOST_CLAUSES else ():
-        first = _match_after(text[: between.start()], before)
-        if not first:
-            continue
-        rest, subject = text[between.end() :], first[0].people
-        for each in (rest, f"{subject} {rest}") if subject else (rest,):
-            following = _divide(each, [*before, first], depth + 1)
-            if following is not None:
-                return [first, *following]
-    return None
-
-
-def _match_after(text: str, before: Sequence[list[_Clause]]) -> list[_Clause]:
-    """Return what a clause may say; "it" is the object of the clause before, or the only one so far."""
-    clauses = _match(text)
-    if clauses or not before or not re.search(r"\bit\b", text):
-        return clauses
-    last = {_thing(each, text) for each in before[-1]}
-    so_far = {_thing(each, text) for options in before for each in options if each.kind not in _IDLE} - {""}
-    thing = next(iter(last)) if len(last) == 1 else ""
-    if not thing and len(so_far) == 1 and before[-1][0].kind in (*_COMING, *_LEAVING, "gone", "away", "is_in"):
-        [thing] = so_far
-    return _match(re.sub(r"\bit\b", f"the {thing.replace('_', ' ')}", text, count=1)) if thing else []
-
-
-def _thing(clause: _Clause, following: str) -> str:
-    """Return the object that a clause is about; of what somebody has, only for a clause about the same person."""
-    if "thing" in clause.slots:
-        return clause.noun("thing")
-    is_same = following.startswith((*_PRONOUNS[:4], clause.people)) if clause.people else False
-    return clause.noun("wish") if "wish" in clause.slots and is_same else ""
-
-
-@lru_cache(maxsize=1 << 12)
-def _match(text: str) -> list[_Clause]:
-    """Return what a clause may say; that it says nothing, only if it says nothing else."""
-    clauses = []
-    for kind, pattern in _patterns():
-        match = pattern.fullmatch(text)
-        if match is None:
-            continue
-        clause = _Clause(kind, {name: value for name, value in match.groupdict().items() if value})
-        names = (name for slot, each in clause.slots.items() if slot in _PEOPLE for name in _names(each))
-        words = [part for name in names if name not in _PRONOUNS for part in name.split("_")]
-        words += clause.nouns
-        if _function_words().isdisjoint(word.lower() for word in words if word not in _LETTERS):
-            clauses.append(clause)
-    return [each for each in clauses if each.kind != "idle"] or clauses[:1]
-
-
-def _names(value: str) -> list[str]:
-    """Return the people of a slot; two words of one name become one word."""
-    return [name.replace(" ", "_") for name in re.split(r", and |, | and ", value)]
-
-
-def _nouns(value: str) -> list[str]:
-    """Return the nouns of a slot without their articles."""
-    phrases = re.split(rf", and |, | and (?={_DETERMINER} )", value)
-    return [re.sub(rf"^{_DETERMINER} ", "", phrase).replace(" ", "_") for phrase in phrases]
 
 
 # ------------------------------------------------------------------------------------------------------ what is what
@@ -426,12 +211,12 @@ class _Nouns:
     containers: set[str] = field(default_factory=set)
 
 
-def _sort_nouns(clauses: Sequence[_Clause]) -> _Nouns:
+def _sort_nouns(clauses: Sequence[Clause]) -> _Nouns:
     nouns = _Nouns()
     for clause in clauses:
-        if clause.kind not in _IDLE:
+        if clause.kind not in IDLE:
             for people in filter(None, (clause.people, clause.slots.get("hearer"))):
-                nouns.agents.update(name for name in _names(people) if name not in _PRONOUNS)
+                nouns.agents.update(name for name in names_in(people) if name not in PRONOUNS)
         if "room" in clause.slots:
             nouns.rooms.add(clause.noun("room"))
         if clause.kind in ("put", "move"):
@@ -442,7 +227,7 @@ def _sort_nouns(clauses: Sequence[_Clause]) -> _Nouns:
     for clause in clauses:
         if (
             clause.kind == "furnish"
-            and holding & set(_nouns(clause.slots["list"]))
+            and holding & set(nouns_in(clause.slots["list"]))
             and clause.noun("place") not in holding
         ):
             nouns.rooms.add(clause.noun("place"))
@@ -463,7 +248,7 @@ def _sort_nouns(clauses: Sequence[_Clause]) -> _Nouns:
     return nouns
 
 
-def _choose(options: Sequence[_Clause], nouns: _Nouns) -> _Clause:
+def _choose(options: Sequence[Clause], nouns: _Nouns) -> Clause:
     """Return the one reading of a clause that fits the rest of the story.
 
     Raises:
@@ -476,16 +261,16 @@ def _choose(options: Sequence[_Clause], nouns: _Nouns) -> _Clause:
     return fitting[0]
 
 
-def _fit(clause: _Clause, nouns: _Nouns) -> _Clause | None:
+def _fit(clause: Clause, nouns: _Nouns) -> Clause | None:
     """Return a reading as the rest of the story has it; None if its words are something else there."""
     if clause.kind == "is_in":
-        is_thing = any(name in nouns.things - nouns.agents for name in _names(clause.people))
+        is_thing = any(name in nouns.things - nouns.agents for name in names_in(clause.people))
         return None if is_thing or clause.noun("room") in nouns.containers - nouns.rooms else clause
     if clause.kind == "place" and "room" not in clause.slots:
         if clause.noun("thing") in nouns.agents:
             return None
         if clause.noun("container") in nouns.rooms - nouns.containers:  # "The box is in the attic."
-            return _Clause("home", {"container": clause.slots["thing"], "room": clause.slots["container"]})
+            return Clause("home", {"container": clause.slots["thing"], "room": clause.slots["container"]})
     return clause
 
 
@@ -514,7 +299,7 @@ class _Story:
         self.mentioned: set[str] = set()
         self.number = 0
 
-    def add(self, clause: _Clause, number: int) -> None:
+    def add(self, clause: Clause, number: int) -> None:
         """Add what a clause of a sentence says.
 
         Raises:
@@ -563,7 +348,7 @@ class _Story:
             self.group = people
         others = [
             *clause.slots.get("hearer", "").split(),
-            *re.findall(rf"({_NAME})'s ", " ".join(clause.slots.values())),
+            *re.findall(rf"({NAME})'s ", " ".join(clause.slots.values())),
         ]
         self.topic = people if {*people, *others} == {*people[:1]} and clause.kind != "away" else []
 
@@ -573,8 +358,8 @@ class _Story:
     def _people(self, value: str, kind: str) -> list[str]:
         if not value:
             return []
-        if value not in _PRONOUNS:
-            names = _names(value)
+        if value not in PRONOUNS:
+            names = names_in(value)
             if len(set(names)) < len(names):
                 raise ParseError("somebody is named twice.")
             for name in names:
@@ -594,14 +379,14 @@ class _Story:
             able = absent if len(absent) == 1 else []
         else:
             able = list(self.where) if len(self.where) == 1 else self.topic
-            is_there = kind not in (*_COMING, *_IDLE, "gone")
+            is_there = kind not in (*COMING, *IDLE, "gone")
             able = [name for name in able if not (is_there and name in absent)]
         for name in able:
             if self.genders.setdefault(name, _genders().get(name.split("_")[0], pronoun)) != pronoun:
                 return []
         return able
 
-    def _check_owners(self, clause: _Clause, people: Sequence[str]) -> None:
+    def _check_owners(self, clause: Clause, people: Sequence[str]) -> None:
         """Refuse two things with one noun: "her box" and "his box", or "a box" twice."""
         for slot in ("thing", "said", "container", "from", *(("wish",) if clause.kind == "own" else ())):
             if slot not in clause.slots:
@@ -614,7 +399,7 @@ class _Story:
             elif determiner.endswith("'s"):
                 self.owners.setdefault(noun, set()).add((clause.slots[slot].partition("'")[0].replace(" ", "_"),))
             self.mentioned.add(noun)
-            if noun in _tables()["carried"].split():
+            if noun in load_tables()["carried"].split():
                 raise ParseError(f"what is in a {noun} goes along with its owner; that is not understood.")
             owners = sorted(" and ".join(each) for each in self.owners.get(noun, ()))
             if len(owners) > 1 or self.introduced[noun] > 1:
@@ -631,11 +416,11 @@ class _Story:
         if len(self.places) == 1:
             question = re.sub(r"\bit\b", f"the {next(iter(self.places))}", question)
         for thing in self.places:
-            whose = rf"\b(?:his|her|their|{_NAME}'s)(?: own)? {thing.replace('_', ' ')}\b"
+            whose = rf"\b(?:his|her|their|{NAME}'s)(?: own)? {thing.replace('_', ' ')}\b"
             question = re.sub(whose, f"the {thing}", question)
         return question
 
-    def _room(self, clause: _Clause, agent: str) -> str:
+    def _room(self, clause: Clause, agent: str) -> str:
         """Return the room of a clause; "the room" is where the agent is, or the only other room."""
         room = clause.noun("room")
         is_new = clause.slots["room"].partition(" ")[0].lower() in ("a", "an", "some")
@@ -648,10 +433,10 @@ class _Story:
             raise ParseError(f"the room can be {_either(self.rooms)}; name it.")
         return here or next(iter(self.rooms))
 
-    def _check_idle(self, clause: _Clause) -> None:
+    def _check_idle(self, clause: Clause) -> None:
         """Refuse a sentence that is no noise, as it is about something of the story."""
         for slot in {"word", "words"} & clause.slots.keys():
-            for word in _nouns(clause.slots[slot]):
+            for word in nouns_in(clause.slots[slot]):
                 if word in self.nouns.things:
                     raise ParseError(f"what this says about the {word} is not understood.")
 
@@ -670,15 +455,15 @@ class _Story:
         self.where[agent] = room
         return room
 
-    def _furnish(self, clause: _Clause) -> None:
+    def _furnish(self, clause: Clause) -> None:
         """Add that containers are in a room; other furniture changes nothing."""
-        for noun in _nouns(clause.slots["list"]):
+        for noun in nouns_in(clause.slots["list"]):
             if noun in self.nouns.containers:
                 self._settle(noun, clause.noun("place"))
             elif noun in self.nouns.things:
                 raise ParseError(f"what this says about the {noun} is not understood.")
 
-    def _enter(self, clause: _Clause, agent: str) -> None:
+    def _enter(self, clause: Clause, agent: str) -> None:
         if clause.kind == "enter":
             room = self._room(clause, "")
         elif agent in self.left:
@@ -700,13 +485,13 @@ class _Story:
         if here is not None:
             self.left[agent] = here
 
-    def _depart(self, clause: _Clause, agent: str) -> None:
+    def _depart(self, clause: Clause, agent: str) -> None:
         """Add that somebody goes out to another place; it is a room of the story if that is named elsewhere."""
         self._exit(clause, agent)
         if clause.noun("place") in self.nouns.rooms:
             self._go(agent, clause.noun("place"))
 
-    def _stay(self, clause: _Clause, agent: str) -> None:
+    def _stay(self, clause: Clause, agent: str) -> None:
         room, here = self._room(clause, agent), self.where.get(agent)
         if here is None and clause.kind == "is_in" and agent not in self.left:
             self._add(PlotEvent(EventKind.IS_IN, agent=agent, room=room))
@@ -714,7 +499,7 @@ class _Story:
         elif self._be_present(agent, room) != room:
             raise ParseError(f"{agent} is in the {here}, not in the {room}.")
 
-    def _exit(self, clause: _Clause, agent: str) -> None:
+    def _exit(self, clause: Clause, agent: str) -> None:
         self._check_idle(clause)
         here = self.where.get(agent)
         room = self._room(clause, agent) if "room" in clause.slots else self._be_present(agent, None)
@@ -723,7 +508,7 @@ class _Story:
         self._add(PlotEvent(EventKind.EXIT, agent=agent, room=room))
         self.where[agent], self.left[agent] = None, room
 
-    def _place(self, clause: _Clause, people: Sequence[str]) -> None:
+    def _place(self, clause: Clause, people: Sequence[str]) -> None:
         """Add that something is in a container; people who see it there are in the room."""
         thing, container = clause.noun("thing"), clause.noun("container")
         room = self._room(clause, "") if "room" in clause.slots else self.homes.get(container)
@@ -736,7 +521,7 @@ class _Story:
                 raise ParseError(f"the {thing} is in the {before[1]}, and nobody moved it.")
         self._put(PlotEvent(EventKind.PLACE, thing=thing, container=container, room=room))
 
-    def _handle(self, clause: _Clause, agent: str) -> None:
+    def _handle(self, clause: Clause, agent: str) -> None:
         """Add that somebody puts something somewhere, which is a move if it was somewhere before."""
         thing, container = clause.noun("thing"), clause.noun("container")
         before = self.places.get(thing)
@@ -754,7 +539,7 @@ class _Story:
             raise ParseError(f"the {thing} is in the {container} already.")
         self._put(PlotEvent(EventKind.MOVE, agent=agent, thing=thing, container=container, room=room))
 
-    def _tell(self, clause: _Clause, agent: str) -> None:
+    def _tell(self, clause: Clause, agent: str) -> None:
         """Add that somebody says where something is."""
         here, hearer = self._be_present(agent, None), clause.slots.get("hearer", "").replace(" ", "_") or None
         if hearer is not None and self._be_present(hearer, here) != here:

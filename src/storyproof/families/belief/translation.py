@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any
 
 from storyproof.errors import ParseError, quoted
 from storyproof.families.belief.rewording import reword
 from storyproof.families.family import Rewording
-from storyproof.io.bounded_input import parse_shipped
+from storyproof.io.bounded_input import load_shipped
 
 _LONGEST = 300  # characters of a sentence
 _END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n")
@@ -48,11 +47,8 @@ class _Words:
         return _CODED.sub(word, text)
 
 
-@cache
-def _tables() -> dict[str, Any]:
-    path = resources.files("storyproof.families.belief.language") / "translations.yaml"
-    tables: dict[str, Any] = parse_shipped(path.read_text(encoding="utf-8"))
-    return tables
+def _tables() -> Any:
+    return load_shipped("storyproof.families.belief.language", "translations.yaml")
 
 
 @cache

@@ -9,9 +9,9 @@ from itertools import combinations, islice, permutations
 
 from storyproof.errors import DataError, ParseError, VocabularyError, quoted, suggest
 from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES
+from storyproof.families.belief.clauses import known_words
 from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.read_text import PlotText, is_nested, read_question, read_story, reads_further
-from storyproof.families.belief.rewording import known_words
 from storyproof.families.belief.rows import places_of
 from storyproof.families.belief.tomi_labels import MOST_ORDER
 from storyproof.families.belief.tomi_text import (

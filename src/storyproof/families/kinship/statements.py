@@ -257,7 +257,9 @@ def check_statement(statement: Statement, example: Example) -> StatementVerdict:
         return StatementVerdict(UNCLEAR, reason="the answer of this row holds under other rules than strict kinship.")
     try:
         first, second = parse_question(statement.question)
-        rows = read_rows(replace(example, question=statement.question, extra=_asking(example, first, second)))
+        rows = read_rows(
+            replace(example, question=statement.question, extra={**example.extra, "query": [first, second]})
+        )
     except (ParseError, DataError, LookupError) as error:
         return StatementVerdict(UNCLEAR, reason=str(error))
     verdicts = {_judge(row, statement.answers) for row in rows}
@@ -267,10 +269,6 @@ def check_statement(statement: Statement, example: Example) -> StatementVerdict:
     if verdict.kind == UNCLEAR or not statement.is_denied:
         return verdict
     return verdict._replace(kind=WRONG if verdict.kind == RIGHT else RIGHT)
-
-
-def _asking(example: Example, first: str, second: str) -> dict[str, object]:
-    return {**example.extra, "query": [first, second]}
 
 
 def _judge(row: KinshipRow, answers: Sequence[str]) -> StatementVerdict:

@@ -313,7 +313,7 @@ class StoryReader:
             event = self._read_clause(sentence[start:], start > 0)
             if event is None:
                 raise ParseError(f"sentence {number}, {self._explain(sentence, start)}")
-            if _leaves_out(event):
+            if any(type(each) is _Pronoun for each in event):
                 event = self._resolve(event, before, number, sentence)
             if event.kind == EventKind.MOVE:
                 room = state.where.get(str(event.agent)) or state.homes.get(str(event.container))
@@ -575,11 +575,6 @@ def _asks_about(count: int) -> tuple[Ask, ...]:
 
 def _is_pronoun(word: str) -> bool:
     return isinstance(word, _Pronoun)
-
-
-def _leaves_out(event: PlotEvent) -> bool:
-    """Return whether something in an event is left to the sentence before."""
-    return any(type(each) is _Pronoun for each in event)
 
 
 def _event(key: str, words: Mapping[str, Any]) -> PlotEvent:

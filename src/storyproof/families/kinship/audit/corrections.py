@@ -52,7 +52,8 @@ def find_example_flaws(
     for values, flaws in zip(corrected, flaws_of_rows, strict=True):
         flaws += _drop_unreadable_proof(values)
     read = [
-        _read(each) if _needs_correction(flaws) else None for each, flaws in zip(corrected, flaws_of_rows, strict=True)
+        _read(each) if any(flaw.expected for flaw in flaws) else None
+        for each, flaws in zip(corrected, flaws_of_rows, strict=True)
     ]
     judged = iter(judge([each.structure for each in read if isinstance(each, KinshipRow)]))
     for audited, flaws, row, left in zip(rows, flaws_of_rows, read, differences, strict=True):
@@ -63,10 +64,6 @@ def find_example_flaws(
         elif isinstance(row, KinshipRow):
             flaws += _remaining(flaws, list(check_row(row, next(judged), reading=audited.reading)), row.values)
         yield [_with_given(audited.given.values, flaw) for flaw in flaws]
-
-
-def _needs_correction(flaws: Sequence[Flaw]) -> bool:
-    return any(flaw.expected for flaw in flaws)
 
 
 def _read(values: Mapping[str, Any]) -> KinshipRow | ParseError:
@@ -99,7 +96,11 @@ def _flaws(audited: AuditedRow, verdict: Verdict | None) -> Iterator[Flaw]:
 
 def _correct(values: Mapping[str, Any], flaws: list[Flaw]) -> dict[str, Any]:
     """Return a row with the expected values in place of wrong ones."""
-    right = {flaw.field: _read_value(flaw.field, flaw.expected) for flaw in flaws if flaw.expected}
+    right = {
+        flaw.field: (flaw.expected if is_text(flaw.field) else json.loads(flaw.expected))
+        for flaw in flaws
+        if flaw.expected
+    }
     return {**values, **right}
 
 
@@ -133,11 +134,6 @@ def _proof_flaws(values: Mapping[str, Any], kind: str, why: str) -> Iterator[Fla
     for name, value in zip(_PROOF, (triangles, words), strict=True):
         if name in values and values[name] != value:
             yield Flaw(kind, name, written(value), why)
-
-
-def _read_value(name: str, text: str) -> Any:
-    """Return the value of a column that a text stands for."""
-    return text if is_text(name) else json.loads(text)
 
 
 def _with_given(values: Mapping[str, Any], flaw: Flaw) -> Flaw:

@@ -144,12 +144,9 @@ class KnownTokens:
         """Return what `Tokens.is_name` returns."""
         answer = self._names.get(name)
         if answer is None:
-            answer = self._names[name] = self._is_name(name)
+            answer = self._names[name] = self._class(name) == lx.CAPITAL if is_word(name) else self.tokens.is_name(name)
             self.size += len(name)
         return answer
-
-    def _is_name(self, name: str) -> bool:
-        return self._class(name) == lx.CAPITAL if is_word(name) else self.tokens.is_name(name)
 
     def _class(self, word: str) -> str:
         word_class = self._classes.get(word)

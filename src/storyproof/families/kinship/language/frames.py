@@ -11,12 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
-from typing import Any
 
 from storyproof.errors import DataError
 from storyproof.families.kinship.relations import NAMES
-from storyproof.io.bounded_input import parse_shipped
+from storyproof.io.bounded_input import load_shipped
 
 PLAIN = "plain"
 SPARE = "spare"
@@ -211,8 +209,7 @@ class Frames:
 @cache
 def our_frames() -> Frames:
     """Return the frames that ship with storyproof."""
-    text = files("storyproof.families.kinship.language").joinpath("frames.yaml").read_text(encoding="utf-8")
-    data: dict[str, Any] = parse_shipped(text)
+    data = load_shipped("storyproof.families.kinship.language", "frames.yaml")
     words = {name: tuple(listed.split(", ")) for name, listed in data["words"].items()}
     plain, spare = (
         tuple(frame for text in data[group] for frame in make_frames(group, text, EVERY_RELATION, words))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.relations import GENDERS
-from storyproof.io.bounded_input import parse_shipped
+from storyproof.io.bounded_input import load_shipped
 
 NamesByGender = dict[str, tuple[str, ...]]
 
@@ -18,9 +17,7 @@ _NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 @cache
 def our_names() -> dict[str, NamesByGender]:
     """Return the names that ship with storyproof, by tradition and gender."""
-    text = files("storyproof.families.kinship.language").joinpath("names.yaml").read_text(encoding="utf-8")
-    # They have been checked, and there are thousands.
-    data = parse_shipped(text)
+    data = load_shipped("storyproof.families.kinship.language", "names.yaml")
     return {tradition: {each: tuple(names[each].split()) for each in GENDERS} for tradition, names in data.items()}
 
 

@@ -19,8 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from importlib import resources
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.checks import Doubt, check_patterns, check_suggestions, may_clash
@@ -28,7 +27,7 @@ from storyproof.families.kinship.language.phrases import find_phrase
 from storyproof.families.kinship.language.reading import ReadFact
 from storyproof.families.kinship.language.tokens import Tokens, cut
 from storyproof.families.kinship.relations import FEMALE, MALE, gender_of
-from storyproof.io.bounded_input import parse_shipped
+from storyproof.io.bounded_input import load_shipped
 
 # Reasons for which the reader refuses a sentence that may take a relation for granted all the same.
 REASONS = frozenset(
@@ -82,11 +81,8 @@ def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
 
 
-@cache
-def _table() -> dict[str, str]:
-    path = resources.files("storyproof.families.kinship.language") / "namings.yaml"
-    table: dict[str, str] = parse_shipped(path.read_text(encoding="utf-8"))
-    return table
+def _table() -> Any:
+    return load_shipped("storyproof.families.kinship.language", "namings.yaml")
 
 
 @cache

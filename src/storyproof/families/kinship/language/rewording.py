@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from storyproof.families.family import Rewording
@@ -24,7 +23,7 @@ from storyproof.families.kinship.language.namings import REASONS, Sentence, ment
 from storyproof.families.kinship.language.reader import NotUnderstood, read
 from storyproof.families.kinship.language.tokens import Tokens, cut, guess_names, words_as_names
 from storyproof.families.kinship.relations import FEMALE, MALE
-from storyproof.io.bounded_input import parse_shipped
+from storyproof.io.bounded_input import load_shipped
 
 _NAME = r"[A-ZÀ-ÖØ-ÞČĆĐĞĪİŁŃŌŐŒŘŚŞŠŪŮŰŹŻŽ][\w-]+"
 _SLOT = re.compile(r"\{(N|K|H|O)(\d?)\}")
@@ -103,11 +102,8 @@ def _state_namings(lines: list[str], names: frozenset[str], genders: dict[str, s
             said[each], found[each] = sentence, sentence.text
 
 
-@cache
-def _tables() -> dict[str, Any]:
-    path = resources.files("storyproof.families.kinship.language") / "rewordings.yaml"
-    tables: dict[str, Any] = parse_shipped(path.read_text(encoding="utf-8"))
-    return tables
+def _tables() -> Any:
+    return load_shipped("storyproof.families.kinship.language", "rewordings.yaml")
 
 
 @cache

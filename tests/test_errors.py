@@ -53,6 +53,11 @@ def test_unknown_name_lists_what_is_known() -> None:
     assert str(error) == "unknown benchmark 'tomy'. Did you mean 'tomi'? Known: clutrr, tomi."
 
 
+def test_unknown_name_may_be_initials() -> None:
+    error = UnknownNameError("prompt", "cot", ["chain-of-thought", "zero-shot"])
+    assert "Did you mean 'chain-of-thought'?" in str(error)
+
+
 def test_unknown_name_does_not_guess_wildly() -> None:
     assert "Did you mean" not in str(UnknownNameError("benchmark", "xyzzy", ["tomi"]))
 

@@ -64,6 +64,7 @@ def test_kinship_can_be_asked_for() -> None:
 def test_what_does_not_follow_has_no_answer_but_worlds() -> None:
     found = storyproof.story(KIN).ask("What is Dan to Anna?")
     assert (found.answer, found.status, found.is_settled) == ("", "ambiguous", False)
+    assert str(found) == "ambiguous: brother or brother-in-law"
     assert {model.answer for model in found.models()} == {"brother", "brother-in-law"}
 
 

@@ -131,8 +131,10 @@ class UnknownNameError(ConfigError):
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """Return " Did you mean 'tomi'?" with the known word that is nearest; nothing if none is near."""
-    close = difflib.get_close_matches(word, sorted(known), n=1, cutoff=_NEAR)
+    """Return " Did you mean 'tomi'?" with the known word that is nearest, or has these initials; nothing if none is."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=1, cutoff=_NEAR)
+    close += [name for name in names if "-" in name and word == "".join(part[:1] for part in name.split("-"))]
     return f" Did you mean '{close[0]}'?" if close else ""
 
 

@@ -172,7 +172,10 @@ class ProvedAnswer(NotebookView):
     read_as: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        return self.answer
+        if self.is_settled:
+            return self.answer
+        possible = " or ".join(dict.fromkeys(each.answer for each in self.models() if each.answer))
+        return ": ".join(filter(None, (self.status or "no answer follows", possible)))
 
     @property
     def question(self) -> str:

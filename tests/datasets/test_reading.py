@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from storyproof.datasets.reading import find_source, find_sources
+from storyproof.datasets.process import process
+from storyproof.datasets.reading import find_source, find_sources, read_examples
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.belief.babi_format import MIXED_NAME
 from tests.samples import REALITY, STORY
@@ -81,3 +82,30 @@ def test_wrong_paths(tmp_path: Path) -> None:
     (tmp_path / "data.docx").write_text("")
     with pytest.raises(DataError, match=r"data.docx has an unknown form; expected a file ending in"):
         find_sources(tmp_path / "data.docx")
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        STORY.replace("\n", " "),
+        "\n".join(f"{number} {line}" for number, line in enumerate(STORY.split("\n"), start=1)),
+        "\n".join(f"{number}. {line}" for number, line in enumerate(STORY.split("\n"), start=1)),
+    ],
+    ids=["running text", "numbered", "listed"],
+)
+def test_stories_are_divided_as_audits_do(tmp_path: Path, story: str) -> None:
+    """Every command reads what `audit` reads, in the words of the story."""
+    row = {"story": story, "question": REALITY, "answer": "jar"}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
+    [example] = read_examples(find_source(tmp_path / "own.jsonl"))
+    assert (example.story, example.answer, example.question_type) == (STORY, "jar", "reality")
+    process(tmp_path / "own.jsonl", tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "own.json").read_text())[0]["story"] == STORY
+
+
+def test_stories_in_other_words_are_left_to_audits(tmp_path: Path) -> None:
+    """Models should read what the data say."""
+    row = {"story": "Sally puts her marble in the basket.", "question": "Where is the marble?", "answer": "basket"}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
+    with pytest.raises(DataError, match="not a sentence of a story"):
+        read_examples(find_source(tmp_path / "own.jsonl"))

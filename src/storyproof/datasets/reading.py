@@ -27,6 +27,7 @@ from storyproof.formats.chunks import CHUNK_ROWS, in_parts, whole_stories
 from storyproof.formats.format import format_of, formats, split_in, split_of, stem_of, suffixes
 from storyproof.io.bounded_input import FILE, FOLDER, kind_of, name_of
 from storyproof.io.storage import RemoteFolder, as_place, is_url
+from storyproof.stories import OwnText, read_own
 
 ERRATA = "errata.csv"  # what an audit writes beside the files that it has fixed
 _MOST_FOLDERS = 10_000
@@ -435,7 +436,11 @@ def iterate_examples(
 def complete(table: pa.Table, family: Family | None = None, *, proved: bool = False) -> pa.Table:
     """Fill in the columns that a table lacks, or with `proved` replace all labels, from its text and facts.
 
-    With `proved`, rows from which no answer follows are left out.
+    With `proved`, rows from which no answer follows are left out. Stories in running text or with numbered sentences
+    are divided into a sentence per line, if they cannot be read otherwise.
+
+    Raises:
+        DataError: If a row cannot be read.
     """
     family = family or family_of_table(table)
     present = set(table.column_names)
@@ -445,7 +450,35 @@ def complete(table: pa.Table, family: Family | None = None, *, proved: bool = Fa
     )
     if not table.num_rows or not (lacking or proved):
         return table
-    return pa.concat_tables(family.complete(part, proved=proved) for part in in_parts(table))
+    return pa.concat_tables(_completed(part, family, proved=proved) for part in in_parts(table))
+
+
+def _completed(table: pa.Table, family: Family, *, proved: bool) -> pa.Table:
+    try:
+        return family.complete(table, proved=proved)
+    except DataError:
+        divided = _divide_stories(table, family)
+        if divided is None:
+            raise
+        return family.complete(divided, proved=proved)
+
+
+def _divide_stories(table: pa.Table, family: Family) -> pa.Table | None:
+    """Return rows whose stories have one sentence per line, without numbers; None if none is changed.
+
+    The words stay as they are: models read them.
+    """
+    rows, changed = table.to_pylist(), False
+    for row in rows:
+        if any(row.get(name) is not None for name in family.facts):
+            continue
+        _, text, problems = read_own(OwnText(row["story"], row["question"], family=family.name))
+        if text.read_as or text.story == row["story"] or any(each.is_fatal for each in problems):
+            continue
+        if "proof" in row and text.story.count("\n") != row["story"].count("\n"):
+            row["proof"] = None  # its sentences have other numbers
+        row["story"], changed = text.story, True
+    return pa.Table.from_pylist(rows, schema=table.schema) if changed else None
 
 
 def as_example(row: Example | Mapping[str, Any]) -> Example:

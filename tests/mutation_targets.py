@@ -161,9 +161,12 @@ def function_at(tree: ast.Module, line: int) -> str:
 
 def tuning_numbers(module: str, tree: ast.Module) -> Iterator[tuple[str, tuple[tuple[int, int], tuple[int, int]]]]:
     """Yield the assignments of what `TUNING` lists: the name, with the function around it, and where it stands."""
+    listed = TUNING.get(module, ())
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign | ast.AugAssign):
-            changed = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            name = ".".join(filter(None, (function_at(tree, node.lineno), ast.unparse(changed).strip("()"))))
-            if name in TUNING.get(module, ()):
+            changed = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target).strip("()")
+            if not any(each.endswith(changed) for each in listed):
+                continue  # finding the function around a line takes long
+            name = ".".join(filter(None, (function_at(tree, node.lineno), changed)))
+            if name in listed:
                 yield name, ((node.lineno, 0), (node.end_lineno or node.lineno, node.end_col_offset or 0))

@@ -42,6 +42,7 @@ _MARKS = ("é", "e\N{COMBINING ACUTE ACCENT}", "\N{COMBINING ACUTE ACCENT}", "\N
 TOKENS = (*_NAMES, *_DENIALS, *_CLAUSES, *_ANSWERS, *_SIGNS, *_SPACES, *_MARKS)
 
 _RATIO = 8.0  # of CPU time for four times the length: 4 if linear, 16 if quadratic
+_CLEAR = 6.0  # as measured with few tries
 _CHEAP_S = 4e-6  # CPU time per character below which nothing is compared; it is a tenth of that
 
 
@@ -102,10 +103,10 @@ def assert_linear(judge: Callable[[str], object], family: Family, length: int) -
     """Check that four times the length takes about four times as long.
 
     CPU time counts, not the clock, and of several tries the least, so that other processes hardly matter. What takes
-    little time for its length passes at once.
+    little time for its length passes at once, and what is clearly in proportion after two tries.
     """
     long = _least_time(judge, family.reply(length), 1)
-    if long < _CHEAP_S * length:
+    if long < _CHEAP_S * length or long < _CLEAR * _least_time(judge, family.reply(length // 4), 2):
         return
     long = min(long, _least_time(judge, family.reply(length), 2))
     short = _least_time(judge, family.reply(length // 4), 5)

@@ -43,7 +43,8 @@ def test_other_languages_take_time_in_proportion(language: str, count: int) -> N
     asked = {row["question"]: row for row in rows}.values()
     draw = random.Random(7)
     pieces = [row["reply"] for row in draw.sample(rows, count)] + ["Answer: ", "A-", ", ", "\n- "]
-    for row, piece in itertools.product(asked, pieces):
+    pairs = list(itertools.product(asked, pieces))
+    for row, piece in pairs[::5] if count == 2 else pairs:  # every question, with another of the six pieces each
         judge = partial(
             judge_by_all, answer=row["answer"], candidates=tuple(row["candidates"]), question=row["question"]
         )

@@ -150,12 +150,17 @@ def _suggest(sentence: str, before: Sequence[list[Clause]]) -> str:
     if beside and _divide(_BESIDE.sub(" in ", sentence), before):
         return f" Objects can only be in something, not '{beside[0].strip()}' it."
     for place, word in enumerate(words):
-        near = get_close_matches(word, known_words(), 2, 0.75) if word.islower() and len(word) > 2 else []
+        near = _near_words(word) if word.islower() and len(word) > 2 else []
         for each in near if word not in near else ():
             meant = " ".join([*words[:place], each, *words[place + 1 :]])
             if _divide(meant, before) is not None:
                 return f" Did you mean {quoted(f'{meant}.')}?"
     return ""
+
+
+@lru_cache(maxsize=1 << 12)
+def _near_words(word: str) -> list[str]:
+    return get_close_matches(word, known_words(), 2, 0.75)
 
 
 @cache

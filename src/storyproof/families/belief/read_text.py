@@ -37,20 +37,28 @@ class PlotText(NamedTuple):
         return cast_of(self.events)
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def read_story(story: str) -> PlotText:
     """Read a story with one sentence per line: in ToMi's wording, or in any of our languages and styles.
 
     Raises:
         ParseError: If it is in no language and style; what the reader says that understood more of it.
     """
+    text = _read_or_refuse(story)
+    if isinstance(text, ParseError):
+        raise ParseError(*text.args)
+    return text
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read_or_refuse(story: str) -> PlotText | ParseError:
+    """Return a story that was read, or why it cannot be: what is refused is tried in several ways, as is each row."""
     try:
         events = parse(story)
     except ParseError as error:
         try:
             return _read_worded(story)
         except ParseError as other:
-            raise (other if _unread(other) > _unread(error) else error) from None
+            return ParseError(*(other if _unread(other) > _unread(error) else error).args)
     return PlotText(tuple(events), find_wording(), tuple(plot_problems(events, tells_rooms=False)))
 
 

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import product
+from itertools import islice, product, takewhile
 from typing import Any, NamedTuple
 
 from storyproof.errors import ParseError, VocabularyError, quoted
@@ -256,6 +256,7 @@ class StoryReader:
         self._open_patterns: dict[tuple[Ask, int], re.Pattern[str]] = {}
         self._gender = {noun.word: noun.gender for noun in pack.agents}
         self._read_clause = lru_cache(maxsize=1 << 16)(self._parse_clause)
+        self._continuations = lru_cache(maxsize=1 << 12)(self._list_continuations)  # thousands of skeletons begin alike
 
     # Sentences.
 
@@ -433,11 +434,7 @@ class StoryReader:
         begins = skeleton[:fitting]
         fitting = len(begins) if fitting == len(skeleton) else _word_start(skeleton, fitting)
         begins = skeleton[:fitting]
-        nexts = dict.fromkeys(
-            self._continuation(each[fitting:])
-            for each in known[bisect_left(known, begins) :]
-            if each.startswith(begins)
-        )
+        nexts = self._continuations(begins, follows)
         at, used = 0, iter(phrases)
         for sign in begins:
             at = next(used).end if sign in self._scanner.roles else at + 1
@@ -445,14 +442,19 @@ class StoryReader:
         if not follows and self._open and word is not None and word[0] not in self._literals:
             open_at, open_next = _fit_open(text, [words for _, _, words in self._open])
             if open_at > at:
-                at, nexts = open_at, dict.fromkeys(open_next)
+                at, nexts = open_at, tuple(dict.fromkeys(open_next))
         what = quoted(text[at:]) if text[at:] else "the end of the sentence"
-        expected = list(nexts)
-        more = " …" if len(expected) > _SHOWN else ""
+        more = " …" if len(nexts) > _SHOWN else ""
         return (
             f"character {start + at + 1}: not understood: {what}; expected one of: "
-            f"{', '.join(expected[:_SHOWN])}{more} (language '{self.pack.language}')."
+            f"{', '.join(nexts[:_SHOWN])}{more} (language '{self.pack.language}')."
         )
+
+    def _list_continuations(self, begins: str, follows: bool) -> tuple[str, ...]:
+        """Return how the skeletons that begin so go on."""
+        known = self._sorted[follows]
+        fitting = takewhile(lambda each: each.startswith(begins), islice(known, bisect_left(known, begins), None))
+        return tuple(dict.fromkeys(self._continuation(each[len(begins) :]) for each in fitting))
 
     def _continuation(self, skeleton: str) -> str:
         """Return how a skeleton goes on: a kind of word, or some words up to the next."""

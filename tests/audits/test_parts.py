@@ -27,7 +27,8 @@ from storyproof.formats.format import WHOLE, Part
 from storyproof.formats.records import RecordFile
 from tests.groups import only_first
 
-SMALL = 2_000  # bytes in a part: some twenty parts of each file below
+SMALL = 2_000  # bytes in a part: some twenty parts of most files below
+PARTS = 20  # of larger ones
 
 
 @pytest.fixture(autouse=True)
@@ -173,13 +174,16 @@ def test_findings_in_files_of_others_do_not_depend_on_their_division(tmp_path: P
 
 @pytest.mark.parametrize("benchmark", ["tomi", "tom-k", "clutrr"])
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
-def test_findings_in_our_files_do_not_depend_on_their_division(tmp_path: Path, benchmark: str, form: str) -> None:
+def test_findings_in_our_files_do_not_depend_on_their_division(
+    tmp_path: Path, benchmark: str, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / f"train.{form}"
     rows = damaged(rows_of(benchmark))
     if form == "parquet":
         write_ours(path, rows)
     else:
         path.write_text("\n".join(map(json.dumps, rows)))
+        monkeypatch.setattr(jsonl, "PART_BYTES", path.stat().st_size // PARTS)
     assert parts_of(path) > 3
     whole = undivided(path)
     divided = storyproof.audit(path)
@@ -249,8 +253,11 @@ FORMS = {"tomi": "babi", "tom-babi": "babi", "clutrr": "csv"}
 
 
 @pytest.mark.parametrize("benchmark", ["tomi", "clutrr"])
-def test_findings_in_published_files_do_not_depend_on_their_division(tmp_path: Path, benchmark: str) -> None:
+def test_findings_in_published_files_do_not_depend_on_their_division(
+    tmp_path: Path, benchmark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = published(benchmark, tmp_path / "data")
+    monkeypatch.setattr(delimited, "PART_BYTES", path.stat().st_size // PARTS)
     assert parts_of(path) > 8
     whole = undivided(path)
     divided = storyproof.audit(path)

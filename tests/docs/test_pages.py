@@ -53,6 +53,13 @@ def test_the_site_leads_to_every_page() -> None:
     assert len(listed) == len(set(listed))
 
 
+def test_the_part_for_users_is_short() -> None:
+    """Home page, notebooks, and what follows from the code do not count."""
+    use, _ = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    written = {path.relative_to(ROOT / "docs").as_posix() for path in PAGES if path.is_relative_to(ROOT / "docs")}
+    assert len([page for page in _nav(use["Use it"]) if page in written - {"index.md"}]) <= 18
+
+
 def test_the_page_on_citing_names_this_version() -> None:
     text = (ROOT / "docs" / "citing.md").read_text(encoding="utf-8")
     assert f"version = {{{storyproof.__version__}}}" in text

@@ -1,4 +1,4 @@
-"""Replies in German, Spanish and Chinese, judged by hand; lists of people, and yes or no, in all languages."""
+"""Replies judged by hand, in all languages; lists of people, and yes or no."""
 
 import json
 from collections import Counter
@@ -19,8 +19,9 @@ from tests.samples import example
 
 LANGUAGES = ("de", "es", "zh")
 WRITTEN = ("before the matcher was read", "after the matcher was read", "after the matcher was finished")
-MISSED = {"de": 2, "es": 2, "zh": 3}
-WRONGLY = {"de": 0, "es": 0, "zh": 1}  # 不清楚: they do not know, or it is not clear
+ALL = ("en", *LANGUAGES)
+MISSED = {"en": 0, "de": 1, "es": 1, "zh": 3}
+WRONGLY = {"en": 0, "de": 0, "es": 0, "zh": 1}  # 不清楚: they do not know, or it is not clear
 
 
 def judged(language: str) -> list[dict[str, Any]]:
@@ -40,6 +41,15 @@ def test_judged_replies_are_enough_and_of_all_kinds(language: str) -> None:
     assert written[WRITTEN[0]] * 3 >= 300
     verdicts = Counter(row["verdict"] for row in rows)
     assert min(verdicts[verdict] for verdict in ("right", "wrong", "none")) >= 50
+
+
+@pytest.mark.parametrize("language", ALL)
+def test_the_last_rounds_have_replies_to_all_languages(language: str) -> None:
+    rows = judged(language)
+    written = Counter(row["prompt"] for row in rows)
+    assert written["fifth round, set 1"] + written["fifth round, set 2"] >= 150
+    assert written["fifth round, set 1"] >= 70
+    assert written["sixth round"] >= 85
     for row in rows:
         says, answer = row["says"], row["answer"]
         assert row["verdict"] == ("none" if says is None else "right" if says == answer else "wrong")
@@ -57,7 +67,7 @@ def errors(rows: list[dict[str, Any]]) -> tuple[int, int, int, int]:
 
 
 # docs/matching.md says these figures.
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ALL)
 def test_careful_reads_what_a_person_reads(language: str) -> None:
     missed, naming, wrongly, replies = errors(judged(language))
     assert (missed, wrongly) == (MISSED[language], WRONGLY[language])
@@ -65,7 +75,7 @@ def test_careful_reads_what_a_person_reads(language: str) -> None:
         assert wilson_interval(share, of).high <= 0.02
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ALL)
 @pytest.mark.parametrize("name", MATCHERS)
 def test_the_verdict_follows_from_what_a_reply_says(language: str, name: str) -> None:
     for row in judged(language):
@@ -75,7 +85,7 @@ def test_the_verdict_follows_from_what_a_reply_says(language: str, name: str) ->
             assert right == (row["answer"] == meant), row
         elif name == "strict" and right:
             assert row["verdict"] == "right", row
-        elif name == "lenient" and row["verdict"] == "right":
+        elif name == "lenient" and (row["verdict"] == "right" or judge(careful, asked(row), row["reply"]).right):
             assert right, row
 
 

@@ -58,6 +58,10 @@ _ANSWER = re.compile(
     r"\b(?:answer|conclusion)\b[\"'*_)\s]*(?:(?::|=|\bis\b|\bwould\s+be\b|\bshould\s+be\b)[\s*_\"'`({\[:]*)+|\\boxed\s*\{|<answer>"
 )
 _HAN_SPACE = re.compile(r"(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])")
+_ASIDE = re.compile(r"[(（][^()（）]*[)）](?=\W{0,8}(?:\n|$))")  # an explanation at the end of a line
+_HEADING = re.compile(
+    r"^[ \t>-]{0,8}\*\*[^*\n]{1,80}(?:[:：]\*\*|\*\*[ \t]?[:：])", re.MULTILINE
+)  # "**Box**: Ben saw it"
 _WORD_LIKE = re.compile(r"[^\W_]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"'*)])|\n|</answer>")
 _HENCE = re.compile(
@@ -89,15 +93,19 @@ ENGLISH = Language(
     denied_after=DENIED_AFTER,
     unreal=UNREAL,
     yes=re.compile(
-        r"yes|yeah|yep|yup|correct|true|right|indeed|certainly|of course|(?:yes\W+)?(?:he|she) does|affirmative"
+        r"yes|yeah|yep|yup|correct|true|right|indeed|certainly|definitely|absolutely|undoubtedly|"
+        r"of course|(?:yes\W+)?(?:he|she) does|affirmative"
     ),
-    no=re.compile(r"no|nope|nah|false|incorrect|not really|no way|(?:he|she) (?:does not|doesn't)|negative"),
+    no=re.compile(
+        r"i (?:do not|don't) (?:think|believe) (?:so|s?he does)|"
+        r"no|nope|nah|false|incorrect|not really|no way|(?:he|she) (?:does not|doesn't)|negative"
+    ),
     unsure=re.compile(
         r"\b(?:yes (?:and|or) no|maybe|perhaps|unclear|possibly|not (?:clear|sure|certain|possible|stated|specified)|"
         r"(?:i|we) (?:do not|don't|cannot|can't)|cannot be (?:determined|known|said)|impossible to|depends|no way to)\b"
     ),
-    knows=re.compile(r"\b(?:knows?|aware|unaware|idea|clue|realises|realizes)\b"),
-    wrong=re.compile(r"\b(?:wrong|mistaken|incorrect)\b"),
+    knows=re.compile(r"\b(?:know(?:s|ing)?|aware|unaware|idea|clue|realises|realizes)\b"),
+    wrong=re.compile(r"\b(?:(?:wrong|mistaken|incorrect|false|erroneous)(?:ly)?)\b"),
     negation=re.compile(r"\b(?:not(?!\s+only\b)|no|never|unaware|cannot|without|neither)\b|n't\b"),
     nobody=re.compile(r"\b(?:nobody|no one|no-one|none(?: of them)?)\b"),
     everybody=re.compile(r"\b(?:everybody|everyone|all(?:\s+(?:of\s+)?(?:them|the people|three|four|five|six))*)\b"),
@@ -222,7 +230,8 @@ def _select(
         found = found[: bisect_left(found, further.start(), key=_START)]
         text = text[: further.start()]
     found = _after_last(language.correction, text, found)
-    spans = _answers(text, found, language) or _alone(text, found, language)
+    said_again = [match.end() for match in language.correction.finditer(text, 0, found[0].start)] if found else []
+    spans = _answers(text, found, language, said_again[-1] if said_again else 0) or _alone(text, found, language)
     if spans:
         found = within(found, spans)
     if question and (decisive := talk.decisive(said, found, question)):
@@ -255,12 +264,16 @@ def _plain(reply: str) -> str:
     return _DASH.sub("-", said).strip()
 
 
-def _answers(text: str, found: Sequence[Mention], language: Language) -> list[tuple[int, int]]:
-    """Return the spans that are said to be the answer, up to the end of the sentence; a revised one stands alone."""
-    begins = [match.end() for match in language.answer.finditer(text)]
+def _answers(text: str, found: Sequence[Mention], language: Language, start: int) -> list[tuple[int, int]]:
+    """Return the spans from a place on that are said to be the answer, up to the end of the sentence.
+
+    A revised one stands alone.
+    """
+    begins = [match.end() for match in language.answer.finditer(text, start)]
     if not begins:
         return []
     ends = [*(match.start() for match in language.sentence_end.finditer(text, begins[0])), len(text)]
+    ends = sorted([*ends, *(match.start() for match in _ASIDE.finditer(text, begins[0]))])
     spans = [(begin, ends[bisect_left(ends, begin)]) for begin in begins]
     spans = [span for span in spans if _WORD_LIKE.search(text, *span)]
     starts = [mention.start for mention in found]
@@ -280,6 +293,9 @@ def _alone(text: str, found: Sequence[Mention], language: Language) -> list[tupl
         return bisect_left(words, place)
 
     ends = [match.start() for match in language.sentence_end.finditer(text)]
+    headings = list(_HEADING.finditer(text))
+    ends += [match.end() for match in headings if len(headings) == 1 and not match.start()]
+    ends = sorted({*ends, *(match.start() for match in _ASIDE.finditer(text))})
     spans = [(start, end) for start, end in pairwise([0, *ends, len(text)]) if words_before(start) < words_before(end)]
     starts = [start for start, _ in spans]
     alone = []

@@ -27,7 +27,10 @@ _DENIAL = (
     r"(?<!no\s)doubt(?:s|ed|ful)?\b|(?:any|every)(?:where|thing)\s+but\b|nobody\b|without\b|instead\s+of\b|"
     r"rather\s+than\b|other\s+than\b|unlike\b|except\b|unaware\b|fail(?:s|ed)?\s+to\b)"
 )
-_REASON = r"(?:because|since|although|though|whereas|as(?!\s+(?:well|a|the|it\s+is|he\s+thinks)\b))\b"
+_REASON = (
+    r"(?:because|being\s+(?:the|an?|his|her)\b|since|although|though|whereas|"
+    r"as(?!\s+(?:well|a|the|it\s+is|he\s+thinks)\b))\b"
+)
 _STOP = r"[.;:!?\n—–]|--"
 _END = r"(?:but|however|instead(?!\s+of)|rather(?!\s+than)|while|when|after|so)\b"
 _SENTENCE_END = re.compile(r"[.\n;?!。；？！]")

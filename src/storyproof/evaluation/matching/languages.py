@@ -163,22 +163,25 @@ GERMAN = Language(
     spelling=(("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")),
     yes=re.compile(
         r"\b(?:ja(?:wohl)?|doch|schon|durchaus|in der tat|yes|stimmt|richtig|genau|"
-        r"natürlich|klar|selbstverständlich|sicher)\b"
+        r"natürlich|klar|selbstverständlich|sicher|auf jeden fall|definitiv|absolut|zweifellos|ohne zweifel)\b"
     ),
     no=re.compile(
-        r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|auf keinen fall|nicht wirklich|"
+        r"\b(?:nein|nö|nee|no|ich (?:glaube|denke) (?:das )?nicht|"
+        r"keineswegs|keinesfalls|auf keinen fall|nicht wirklich|"
         r"nicht mehr|(?:eigentlich|wohl|eher|leider|sicher|"
         r"bestimmt|offenbar|vermutlich|wahrscheinlich|gar|überhaupt|natürlich|anscheinend)\s+nicht)\b"
     ),
     unsure=re.compile(
         r"\b(?:ja und nein|jein|vielleicht|unklar|möglicherweise|geht\b.{0,40}\bnicht hervor|nicht (?:sagen|beurteilen|"
-        r"beantworten|feststellen|klar|eindeutig|sicher|bekannt(?!,? wo\b))|"
+        r"beantworten|feststellen|klar|eindeutig|sicher|bekannt(?!,? (?:wo|dass)\b))|"
         r"(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
         r"(?:ich|wir) haben? (?:da(?:zu|rüber|von) )?(?:leider )?(?:keine|nicht)|keine angabe\w*|ja oder nein)\b"
     ),
     knows=re.compile(r"\b(?:wei(?:ß|ss)|wissen|kennt|bekannt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
     wrong=re.compile(
-        r"\b(?:irrt|falsche[nrs]?\s+(?:vorstellung|annahme|überzeugung|ansicht|meinung)|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"
+        r"\b(?:irrt|fälschlich\w*|irrtümlich\w*|zu unrecht|"
+        r"falsche[nrs]?\s+(?:vorstellung|annahme|überzeugung|ansicht|meinung)|"
+        r"falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"
     ),
     negation=re.compile(
         r"\b(?:nicht(?!\s+(?:nur|bloß)\b)|nein|kein\w*|nie|niemals|nichts|weder|not|n't|kaum|ausgeschlossen|scheide[tn])\b|n't\b"
@@ -243,13 +246,13 @@ SPANISH = Language(
     folded=str.maketrans("áéíóúüñ", "aeiouun"),
     yes=re.compile(
         r"\b(?:si|yes|claro(?!\s+que\s+no)|correcto|cierto|exacto|efectivamente|"
-        r"por supuesto(?!\s+que\s+no)|afirmativo)\b"
+        r"por supuesto(?!\s+que\s+no)|afirmativo|sin (?:ninguna )?duda|definitivamente|desde luego|absolutamente)\b"
     ),
-    no=re.compile(r"\b(?:no|nop|negativo|en absoluto|que va|de ningun[oa]? (?:modo|manera))\b"),
+    no=re.compile(r"\b(?:no|(?:yo )?no (?:lo )?creo|nop|negativo|en absoluto|que va|de ningun[oa]? (?:modo|manera))\b"),
     unsure=re.compile(
         r"\b(?:si y no|si o no|quizas?|tal vez|talvez|posiblemente|"
         r"no (?:esta|queda|es|resulta) (?:claro|posible|seguro)|"
-        r"no se (?:puede|sabe|indica|menciona|dice|especifica)|no puedo|imposible|"
+        r"no se (?:puede|sabe|indica|menciona|dice|especifica)|no (?:lo )?puedo|imposible|"
         r"no lo se|no se(?= (?:quien|donde|si|que|cual)\b)|no hay (?:suficiente\w*|informacion)|"
         r"no (?:estoy|estamos) segur[oa]s?|no tengo\b|no sabria|lo desconozco|"
         r"depende)\b"
@@ -260,7 +263,7 @@ SPANISH = Language(
         r"al (?:tanto|corriente)|knows?|aware)\b"
     ),
     wrong=re.compile(
-        r"\b(?:equivoca(?:d[oa])?|error|wrong|(?:idea|creencia|suposicion|impresion)\s+(?:falsa|erronea|incorrecta))\b"
+        r"\b(?:equivoca(?:d[oa](?:mente)?)?|erroneamente|error|wrong|(?:idea|creencia|suposicion|impresion)\s+(?:falsa|erronea|incorrecta))\b"
     ),
     negation=re.compile(
         r"\b(?:no(?!\s+sol[oa])|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin|descartad[oa]s?)\b|n't\b"
@@ -326,8 +329,10 @@ CHINESE = Language(
         r"是也不是|也许|(?<![不极有很大])可能(?!不)|没有(?:说|写)|或许|无法|不(?:太)?(?:确定|好说|能确定|能判断|得而知)|说不(?:准|清)|是或否|是还是否|没有(?:说明|提到|提及|信息)|"
         r"我不(?:知道|清楚)|看情况"
     ),
-    knows=re.compile(r"知(?!识)|心里有数|清楚|晓得|明白|了解|意识到|knows?|aware"),
-    wrong=re.compile(r"错误的?(?:认识|想法|看法|信念|认知|判断)|弄错|搞错|判断错|有误|错了|记错|wrong"),
+    knows=re.compile(r"知(?!识)|心里有数|清楚|晓得|明白|了解|意识到|察觉|knows?|aware"),
+    wrong=re.compile(
+        r"误[以认]为|错误地|错误的?(?:认识|想法|看法|信念|认知|判断)|弄错|搞错|判断错|有误|错了|记错|wrong"
+    ),
     negation=re.compile(r"一无所知|排除|否(?!则)|不(?!仅|只|但|过|光|管|疑)|没|未|并非|无从|\bnot\b|n't\b"),
     nobody=re.compile(r"没有?人|没有?任?何?一个人|没有任何人|一个人[也都]没|无人|谁(?:都|也)(?:不|没)|nobody|no one"),
     everybody=re.compile(r"所有人|大家|每个?人|全部|全都|四个人都|三个人都|他们都"),

@@ -23,6 +23,7 @@ _LONGEST = 2000  # characters of a list
 _LETTER = re.compile(r"[^\W\d_]")
 _THAT = re.compile(r"\b(?:that|dass|daß|que)\b|(?<=认为)")
 _SUBORDINATE = re.compile(r"\W*(?:that|dass|daß|ob|wo|wie|que|donde|whether|where)\b")
+_RELATIVE = re.compile(r"\W*(?:who|whose|quien)\b")
 _WORD = re.compile(r"[^\W\d_]+")
 _BREAK = re.compile(r"[,;，；()（）\n–—]|--")
 _BREAK_OR_END = re.compile(r"(?<=\w)[;；()（）\n.!?。！？]|--")
@@ -199,8 +200,9 @@ class _Reader:
                     claims.add(names, think)
                 elif self._is_list(clause):
                     waiting += names
-                else:
-                    claims.named.update(names)
+                else:  # "Bruno, Elena and Malik saw it"
+                    claims.named.update([*waiting, *names])
+                    waiting = []
                 continue
             if think is False and said and not self._has_verb(clause) and self._agrees(clause):
                 said = False  # "Bruno is out of the question, Malik, too"
@@ -273,7 +275,7 @@ class _Reader:
 
     def _is_aside(self, clause: _Clause, said: bool | None) -> bool:
         """Return whether a clause is a reason, or what somebody thinks, sees or hears."""
-        if _SUBORDINATE.match(clause.text):
+        if _SUBORDINATE.match(clause.text) or (_RELATIVE.match(clause.text) and not self._has_verb(clause)):
             return True
         first = _LETTER.search(clause.text)
         sign = self._language.signs.match(clause.text, first.start()) if first is not None else None

@@ -17,7 +17,7 @@ _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _LONGEST = 6  # words of a clause that only says yes or no, with an adverb
 _ASKED = re.compile(r"^\W*(?:Does|Weiß|Sabe)\s+(\w+)|^(\w{2,3}?)知道")
 # A sentence about nobody but the person who was asked about: a pronoun, or a verb without a subject.
-_THEY = re.compile(r"\W*(?:(?:he|she|er|sie|el|ella|tiene|esta|se)\b|[他她])")
+_THEY = re.compile(r"\W*(?:(?:he|she|er|sie|el|ella|tiene|esta|se|cree|piensa)\b|[他她])")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -99,6 +99,9 @@ def _word(clause: str, language: Language) -> bool | None:
 
 def _statement(sentence: str, question: str, language: Language) -> bool | None:
     """Return whether a sentence says that somebody knows or not; a person who is not wrong is not known to be wrong."""
+    concluded = [sentence[match.end() :] for match in list(language.hence.finditer(sentence))[-1:]]
+    if concluded and (said := _statement(concluded[0], question, language)) is not None:
+        return said
     clauses = _CLAUSE_END.split(sentence)
     reasons = [any(sign.lastgroup == "reason" for sign in language.signs.finditer(clause)) for clause in clauses]
     if True in reasons:  # a reason reaches to the end, one that begins the sentence only to the next clause

@@ -1,4 +1,4 @@
-"""How replies in German, Spanish and Chinese speak of minds, of how things are, and of how they were at first.
+"""How replies speak of minds, of how things are, and of how they were at first, in each language.
 
 A reply often says several of these: "It is really in the box, but Julia thinks it is in the bag." A text is divided
 into clauses. Each place that it names is held by what comes first in its clause: a person who thinks, searches or says
@@ -12,9 +12,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
-from storyproof.language.answer_language import Mention
+from storyproof.language.answer_language import NO_NAMES, Mention
 
 _SENTENCE_END = re.compile(r"[.!?;\n。！？；]")
 _SURNAMES = (
@@ -23,7 +24,7 @@ _SURNAMES = (
 )
 _HAN_NAME = rf"[{_SURNAMES}][\u4e00-\u9fff]"
 
-THINKER, REALLY, FIRST, LATER, LAST, NOTHING, _MENTION, _END, _FACT, _BEFORE, _TOPIC = range(11)
+THINKER, REALLY, FIRST, LATER, LAST, NOTHING, _MENTION, _END, _FACT, _BEFORE, _TOPIC, _KNOWER = range(12)
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Speech:
         common: What asks for, or says, what several people think in common.
         thinks: That somebody thinks, searches or says something: a name or pronoun in one of the groups; in none, if
             the language leaves it out.
+        knower: That somebody knows something or does not: whom a pronoun after it means.
         they: Pronouns.
         alone: What follows a person who does something, whatever others think of it.
         nobody: Words with a capital letter that stand where a name may, and name nobody.
@@ -52,6 +54,7 @@ class Speech:
     asked: re.Pattern[str]
     common: re.Pattern[str]
     thinks: re.Pattern[str]
+    knower: re.Pattern[str]
     they: frozenset[str]
     alone: re.Pattern[str]
     nobody: frozenset[str]
@@ -87,9 +90,10 @@ class Speech:
         if self.first.search(question):
             groups: Iterable[Sequence[_Held]] = _by_kind(held, (FIRST,), (NOTHING,))
         elif self.really.search(question):
-            groups = _by_kind(held, (REALLY, LAST), (LATER,), (NOTHING,))
+            really, *others = _by_kind(held, (REALLY, LAST), (LATER,), (NOTHING,))
+            groups = [_with_later(really, self._stated(said, held)), *others]
         else:
-            groups = self._of_minds(held, question)
+            groups = chain([self._labelled(said, held, question)], self._of_minds(held, question))
         return [each.mention for each in next(filter(None, groups), ())]
 
     def _of_minds(self, held: Sequence[_Held], question: str) -> Iterator[Sequence[_Held]]:
@@ -137,6 +141,8 @@ class Speech:
                 kind, who, seen, topical, begun = NOTHING, "", False, False, len(held)
             elif token.kind == _TOPIC:
                 topical = True
+            elif token.kind == _KNOWER:
+                last_thinker = token.who
             elif token.kind == _BEFORE:
                 held.extend(_Held(mention, LATER, "", topical) for mention in waiting)
                 waiting.clear()
@@ -145,10 +151,33 @@ class Speech:
                 if kind == THINKER:
                     who = token.who or last_thinker
                     last_thinker = who.removesuffix(_ALONE)
+                    if waiting and _WHERE.fullmatch(said, waiting[-1].end, token.start):
+                        held.extend(_Held(mention, THINKER, who, topical) for mention in waiting)
+                        waiting.clear()
                 close()
                 seen, topical, begun = False, False, len(held)
         close()
         return held
+
+    def _labelled(self, said: str, held: Sequence[_Held], question: str) -> Sequence[_Held]:
+        """Return the mentions after a label that names all who were asked about: "Ann about Bo about Cy: box"."""
+        asked = [match["who"].lower() for match in self.asked.finditer(question)]
+        labelled = []
+        begin = 0
+        for each in held if len(asked) > 1 else ():
+            label = _LABEL_START.split(said[begin : each.mention.start].lower())[-1]
+            if _LABEL.search(label) and _in_order(asked, label):
+                labelled.append(each)
+            begin = each.mention.end
+        return labelled
+
+    def _stated(self, said: str, held: Sequence[_Held]) -> list[_Held]:
+        """Return the mentions that nothing holds, in sentences in which nobody thinks."""
+        plain = [each for each in held if each.kind == NOTHING]
+        edges = [0, *(match.start() for match in _SENTENCE_END.finditer(said)), len(said)]
+        spans = {bisect_right(edges, each.mention.start): each for each in plain}
+        minded = {place for place in spans if self.thinks.search(said, edges[place - 1], edges[place])}
+        return [each for each in plain if bisect_right(edges, each.mention.start) not in minded]
 
     def _topic(self, question: str) -> re.Pattern[str] | None:
         """Return what a clause must contain if the question asks for more than what one person thinks."""
@@ -167,6 +196,7 @@ class Speech:
         tokens = [_Token(match.start(), _END) for match in self.clause_end.finditer(said)]
         tokens += [_Token(mention.start, _MENTION, "", mention) for mention in found]
         tokens += self._thinkers(said, {mention.start for mention in found})
+        tokens += [_Token(match.start(), _KNOWER, match["who"].lower()) for match in self.knower.finditer(said)]
         tokens += [_Token(match.start(), kind) for pattern, kind in patterns for match in pattern.finditer(said)]
         return sorted(tokens, key=lambda token: token.start)
 
@@ -174,7 +204,11 @@ class Speech:
         for match in self.thinks.finditer(said):
             group = match.lastgroup
             who = match[group].lower() if group else ""
-            if who in self.nobody or who.endswith(_ADVERB) or (group and match.start(group) in starts):
+            if (
+                (who in self.nobody and who not in self.they)
+                or who.endswith(_ADVERB)
+                or (group and match.start(group) in starts)
+            ):
                 continue
             who = "" if who in self.they else who
             if group and self.alone.match(said, match.end(group)):
@@ -184,6 +218,11 @@ class Speech:
 
 _ALONE = " alone"
 _ARROW = re.compile(r"[\s\"'*_”)]{0,3}(?:→|->|=>|➜|⇒)[\s\"'*_“(]{0,3}")
+_WHERE = re.compile(  # "the box is where Ben will look", "the box: Ben will look there"
+    r"\s*:\s*|[\s\"'*_”)]*(?:(?:is|was|would\s+be|will\s+be|ist|war|wäre|es|era|sería)\s+)?(?:where|wo|donde)\s+"
+)
+_LABEL_START = re.compile(r"[.;!?\n。；！？]")
+_LABEL = re.compile(r"(?:[:：=]|→|->|⇒)[\s\"'*_”“(]*$")
 _ADVERB = ("mente", "erweise")
 
 
@@ -209,6 +248,85 @@ def _by_kind(held: Sequence[_Held], *kinds: Sequence[int]) -> Iterator[Sequence[
         yield [each for each in held if each.kind in group]
 
 
+# A name reaches to the end of its word. Before it stands what its word has before the first part with a capital letter,
+# so that a word is read once: a pattern that may start at each hyphen takes minutes for a long row of them.
+_EN_NAME = r"[A-Z][\w-]*\w(?![\w-])"
+_EN_BEFORE = r"(?<![\w-])(?:(?![A-Z])\w*-)*"
+_EN_MAY = (
+    r"(?:'ll|'d|'s\s+going\s+to|\s+(?:will|would|should|must|might|may|could|can|is\s+(?:going|likely)\s+to|has\s+to))"
+)
+_EN_STILL = (
+    r"(?:still|probably|likely|first|then|therefore|thus|also|wrongly|mistakenly|incorrectly|falsely|now|always|only|"
+    r"simply|most|both|actually|naturally|logically|instead|not)"
+)
+_EN_THINKS = (
+    r"(?:looks?|looking|search(?:es|ing)?|checks?|checking|go(?:es|ing)?|heads?|thinks?|thinking|thought|believes?|"
+    r"believed|expects?|assumes?|supposes?|figures?|reckons?|imagines?|guess(?:es)?|says?|saying|answers?|claims?|"
+    r"repl(?:y|ies)|responds?|lies?|knows|opens?|tr(?:y|ies))"
+)
+ENGLISH = Speech(
+    asked=re.compile(rf"\b(?:will|would|does|do|might|should|that|and)\s+(?P<who>{_EN_NAME})", re.ASCII),
+    common=re.compile(r"\b(?:common(?:ly)?|[Bb]oth|shared?|jointly|mutual(?:ly)?|collective(?:ly)?|agree)\b"),
+    thinks=re.compile(
+        rf"{_EN_BEFORE}(?P<who>{_EN_NAME}|(?:[Hh]e|[Ss]he|[Tt]hey|[Bb]oth|[Ee]ach)(?![\w-]))(?:\s+(?:(?:him|her)self|themselves))?"
+        rf"(?:,?\s+(?:however|therefore|too|though),?)?(?:{_EN_MAY}(?:\s+{_EN_STILL}){{0,3}}\s+[a-z]|"
+        rf"(?:\s+(?:does|{_EN_STILL})){{0,3}}\s+{_EN_THINKS}\b)|"
+        rf"\b[Aa]ccording\s+to\s+(?P<source>{_EN_NAME})|\b(?:[Ff]or|[Tt]o)\s+(?P<for>{_EN_NAME}|him|her|them)(?=,)|"
+        rf"\b(?:[Ii]n|[Ff]rom|[Tt]o)\s+(?P<view>{_EN_NAME})'s?\s+(?:mind|view|eyes|opinion|head|perspective|point\s+of\s+view|"
+        rf"viewpoint|knowledge)\b|(?<![\w-])(?P<belief>{_EN_NAME})'s?\s+(?:\w+\s+)?(?:belief|answer|reply|guess|assumption|expectation)\b|"
+        rf"\b(?:and|but|so|yet|therefore)\s+(?:(?:will|would|{_EN_STILL})\s+){{0,3}}{_EN_THINKS}\b"
+    ),
+    knower=re.compile(
+        rf"{_EN_BEFORE}(?P<who>{_EN_NAME})(?:,\s+however,|,\s+though,)?\s+(?:(?:does|did)(?:n't|\s+not)\s+(?:know|see|realize|notice)|"
+        r"(?:is\s+unaware|has\s+no\s+idea|never\s+(?:saw|learned)|knows))\b"
+    ),
+    they=frozenset({"he", "she", "they", "both", "each", "him", "her", "them"}),
+    alone=re.compile(r"\s+(?:himself|herself|themselves)\b"),
+    nobody=NO_NAMES
+    | {
+        *("although", "though", "while", "when", "because", "after", "before", "once", "where", "now", "first", "next"),
+        *("finally", "later", "actually", "really", "also", "only", "just", "hence", "based", "reality", "step", "nor"),
+        *("everybody", "neither", "none", "one", "some", "probably", "maybe", "perhaps", "clearly", "here", "likely"),
+    },
+    says=re.compile(r"\b(?:say(?:s|ing)?|said|answer(?:s|ed)?|claims?|repl(?:y|ies)|responds?|tells?|states?|lies?)\b"),
+    really=re.compile(
+        r"\b(?:really|actually|in\s+(?:reality|fact|truth|actuality)|the\s+(?:truth|reality|fact)\s+is|true\s+location|"
+        r"(?:actual|real)\s+(?:location|place))\b",
+        re.IGNORECASE,
+    ),
+    first=re.compile(
+        r"\b(?:(?:at|in)\s+(?:the\s+)?(?:(?:very\s+)?(?:beginning|start)|first)|initial(?:ly)?|original(?:ly)?|"
+        r"(?:starts?|started|begins?|began)(?:\s+(?:out|off))?|first|beginning)\b",
+        re.IGNORECASE,
+    ),
+    later=re.compile(
+        r"\b(?:then|later|after(?:wards?|\s+that)|subsequently|next|before\s+(?:being|it\s+was))\b", re.IGNORECASE
+    ),
+    last=re.compile(
+        r"\b(?:now|current(?:ly)?|finally|lastly|eventually|(?:in|at)\s+the\s+end|end(?:s|ed)\s+up|presently|final|last)\b",
+        re.IGNORECASE,
+    ),
+    before=re.compile(r"(?!)"),
+    source=re.compile(r"\b(?:from|out\s+of)\s+(?:(?:the|a|an)\s+)?"),
+    fact=re.compile(r",\s*(?:it(?:'s|\s+is|\s+was)|the\s+\w+\s+(?:is|was))\b"),
+    clause_end=re.compile(
+        r"[.;!?\n]|\b(?:although|because|before|after|but|even|instead|since|though|unaware|when|whereas|while)\b|"
+        r",\s*(?:and|so|which)\b"
+    ),
+)
+
+
+def _in_order(names: Sequence[str], text: str) -> bool:
+    """Return whether a text has names in this order, each once."""
+    places = [text.find(name) for name in names]
+    return places[0] >= 0 and places == sorted(places) and all(text.count(name) == 1 for name in names)
+
+
+def _with_later(group: Sequence[_Held], stated: Sequence[_Held]) -> Sequence[_Held]:
+    """Return a group with what is stated after it: it says the same, or contradicts it."""
+    return [*group, *(each for each in stated if group and each.mention > group[-1].mention)]
+
+
 _DE_THINKS = (
     r"(?:wird|würde|werde|such(?:t|e|te)|glaub(?:t|e|te)|denk(?:t|e)|dachte|mein(?:t|e|te)|vermute(?:t|te)?|schau(?:t|e)|"
     r"sag(?:t|e|te)|behaupte(?:t|te)?|geh(?:t|e)|ging|nimmt|nahm|antworte(?:t|te)?|hält|hielt|wähnt|nennt|tippt|"
@@ -227,10 +345,13 @@ GERMAN = Speech(
         rf"(?!\s+{_DE_THINKS})|"
         rf"(?<=, )(?:(?:und|aber|doch)\s+)?(?:glaubt|denkt|meint|vermutet|erwartet|sagt|würde)\b|"
         rf"(?<![\w-])(?P<unaware>{_DE_NAME})\s+weiß\s+(?:\w+\s+){{0,2}}nichts?\s+(?:davon\s+)?und\s+{_DE_THINKS}\b|"
+        rf"\b[Ff]ür\s+(?P<for>{_DE_NAME}|ihn|sie)\s+(?:ist|sind|liegt|steckt|befindet)\b|"
         rf"\b(?:[Ll]aut|[Nn]ach\s+(?:Ansicht|Meinung)\s+von)\s+(?P<source>{_DE_NAME})|(?<![\w-])(?P<according>{_DE_NAME})\s+zufolge\b|"
-        rf"\b(?:[Aa]us|[Ii]n)\s+(?P<view>{_DE_NAME}?)s\s+(?:Sicht|Augen)\b"
+        rf"\b(?:[Aa]us|[Ii]n)\s+(?P<view>{_DE_NAME}?)s\s+(?:Sicht|Augen|Vorstellung)\b|"
+        rf"(?<![\w-])(?P<belief>{_DE_NAME}?)s\s+(?:Überzeugung|Meinung|Annahme|Vermutung|Glaube|Antwort)\b"
     ),
-    they=frozenset({"er", "sie", "beide"}),
+    knower=re.compile(rf"(?<![\w-])(?P<who>{_DE_NAME})\s+(?:weiß|ahnt)\b"),
+    they=frozenset({"er", "sie", "beide", "ihn"}),
     alone=re.compile(r"\s+(?:selbst|selber)\b"),
     nobody=frozenset(
         (
@@ -322,10 +443,10 @@ GERMAN = Speech(
     source=re.compile(r"\b(?:aus|vo[mn])\s+(?:(?:der|dem)\s+)?"),
     before=re.compile(r"(?!)"),
     fact=re.compile(
-        r",\s*(?:(?:befindet|liegt|ist|sind|steckt)|(?:der|die|das)\s+\w+\s+(?:ist|sind|liegt|befindet))\b"
+        r",\s*(?:(?:befindet|liegt|ist|sind|steckt)|(?:er|sie|es)\s+(?:ist|sind|liegt|wurden?)|(?:der|die|das)\s+\w+\s+(?:ist|sind|liegt|befindet))\b"
     ),
     clause_end=re.compile(
-        rf"[.;!?\n]|[,–—(]\s*(?:und\s+)?(?:aber|doch|jedoch|sondern|dabei|allerdings|hingegen|dagegen|{_DE_SUBORDINATE})\b|"
+        rf"[.;!?\n]|,\s*(?=(?:gemeinsam|übereinstimmend|beide)\b)|[,–—(]\s*(?:und\s+)?(?:aber|doch|jedoch|sondern|dabei|allerdings|hingegen|dagegen|{_DE_SUBORDINATE})\b|"
         r"\b(?:aber|doch)(?=\s+„)"
     ),
 )
@@ -340,15 +461,17 @@ SPANISH = Speech(
     asked=re.compile(
         rf"(?:{_ES_THINKS}|compartida de|que|y|e)\s+(?P<who>[A-ZÁÉÍÓÚÑ][\w-]+)",
     ),
-    common=re.compile(r"\b(?:[Ee]n común|[Cc]ompartid[ao]s?|[Cc]omparten|[Aa]mbos)\b"),
+    common=re.compile(r"\b(?:[Cc]om(?:ún|unes)|[Cc]ompartid[ao]s?|[Cc]omparten|[Aa]mbos)\b"),
     thinks=re.compile(
         rf"(?<![\w-])(?P<who>{_ES_NAME}|[Éé]l|[Ee]lla|[Aa]mbos|[Ee]llos)(?:\s*,?\s*(?:l[aeo]s?|aún|todavía|se|también|solo|"
-        rf"en\s+cambio,?|sin\s+embargo,?|no|mism[oa])(?=\s)){{0,3}}\s+{_ES_THINKS}\b|"
+        rf"en\s+(?:cambio|realidad),?|sin\s+embargo,?|no|mism[oa])(?=\s)){{0,3}}\s+{_ES_THINKS}\b|"
         rf"(?<![\w-])(?P<unaware>{_ES_NAME})\s+no\s+lo\s+sabe\s+y\s+(?:l[aeo]s?\s+)?{_ES_THINKS}\b|"
         rf"\b(?i:{_ES_THINKS})\s+(?P<after>{_ES_NAME})|\b(?:[Ss]egún|[Aa]\s+juicio\s+de|[Pp]ara|[Dd]e\s+acuerdo\s+con)\s+"
-        rf"(?P<source>{_ES_NAME})|"
+        rf"(?P<source>{_ES_NAME}|él|ella)|"
+        rf"\b(?i:creencia|respuesta|opini[oó]n|idea)\s+de\s+(?P<belief>{_ES_NAME})|"
         r"\b(?i:buscar[aá]|dir[ií]a|ir[aá]|responder[ií]a|mentir[ií]a|piensa|cree|supone)\b"
     ),
+    knower=re.compile(rf"(?<![\w-])(?P<who>{_ES_NAME})(?:\s+(?:todavía|aún|ya))?(?:\s+no)?(?:\s+lo)?\s+sabe\b"),
     they=frozenset({"él", "ella", "ambos", "ellos"}),
     alone=re.compile(r"\s+mism[oa]\b"),
     nobody=frozenset(
@@ -426,6 +549,7 @@ CHINESE = Speech(
         rf"(?P<who>{_HAN_NAME}|他们?|她们?|两人|双方|大家|所有人|人们){_ZH_THINKS}|在(?P<view>{_HAN_NAME})(?:看来|眼里)|"
         rf"[依据按]照?(?P<source>{_HAN_NAME})之见"
     ),
+    knower=re.compile(rf"(?P<who>{_HAN_NAME})(?:并|还)?不?(?:知道|清楚)"),
     they=frozenset({"他", "她", "他们", "她们", "两人", "双方"}),
     alone=re.compile(r"自己|本人"),
     nobody=frozenset(),
@@ -439,3 +563,5 @@ CHINESE = Speech(
     fact=re.compile(r"(?!)"),
     clause_end=re.compile(r"[。；！？\n]|但|因为|虽然|由于|所以|而不是|尽管|不过|即使|，(?:而|可)"),
 )
+
+SPEECH = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "zh": CHINESE}

@@ -34,6 +34,7 @@ def _any_back(phrases: Collection[str]) -> str:
 
 
 _OWNER_AFTER = re.compile(r"\s+(?:of|to|for)\s+(?P<owner>[\w-]+)")
+_SIDE = re.compile(r"'s\s+side\b")  # "his grandmother on his mother's side"
 _SUBJECT_AFTER = re.compile(rf"(?:\s+{_any_of(_LINKS)}\s+|,?\s+)(?:(?:named|called)\s+)?(?P<who>[\w-]+)(?!['\w-])")
 # What stands before a mention is read from its end, in the reversed text: so it begins at the mention, and nothing is
 # tried from every word before. Owner: "Ada's (two words)". Subject: "Ada is (fillers) (Ben's) (a word)".
@@ -96,6 +97,8 @@ def asked_pair(question: str) -> AskedPair | None:
 
 def _of_another_pair(text: str, back: str, mention: Mention, people: Collection[str], asked: AskedPair) -> bool:
     """Return whether a mention is about other people; `back` is the text reversed."""
+    if _SIDE.match(text, mention.end):
+        return True
     before, after = len(text) - mention.start, mention.end
     owners = _OWNER_BEFORE.match(back, before), _OWNER_AFTER.match(text, after)
     owner = _person(*owners, people=people)

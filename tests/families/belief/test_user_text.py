@@ -5,8 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError, ParseError
+from storyproof.families.belief.read_text import read_question, read_story
 from storyproof.families.belief.tomi_text import parse_sentence
-from storyproof.families.belief.user_text import chains_of, find_problems, list_questions, question_forms
+from storyproof.families.belief.user_text import (
+    chains_of,
+    find_problems,
+    list_questions,
+    question_forms,
+    suggest_question,
+)
 from storyproof.families.family import load_family
 
 GOOD = "Ada entered the attic.\nThe key is in the box."
@@ -126,11 +133,147 @@ def test_the_longest_question_is_no_problem() -> None:
     [
         ("Ada moved the key to the jar", ("jar.",)),
         ("Bo entred the attic.", ("entered", "exited")),
+        ("Ada exitted the attic.", ("exited", "entered")),
+        ("Ada entered the attic,", ("attic.",)),
+        ("Ada went the attic.", ("entered",)),
+        ("The key was in the box.", ("is",)),
+        ("Ada lik the jar.", ("likes",)),
+        ("Ada dislik the jar.", ("dislikes",)),
+        ("Ada moved the key into the jar.", ("to",)),
+        ("Ada xyz the jar.", ()),
+        ("Ada the jar.", ()),  # a known word in another place is no misspelling
+        ("Ada moved the key to the ,", ()),
     ],
 )
 def test_words_that_would_fit_are_suggested(line: str, fixes: tuple[str, ...]) -> None:
     [problem] = find_problems(f"{GOOD}\n{line}", ASKED)
     assert problem.fixes == fixes
+    assert ("the words known are" in problem.message) == (not fixes)
+
+
+@pytest.mark.parametrize(("length", "quoted"), [(79, 79), (80, 80), (81, 80), (90, 80)])
+def test_long_words_are_cut(length: int, quoted: int) -> None:
+    [problem] = find_problems(f"{GOOD}\nAda {'x' * length} the jar.", ASKED)
+    assert f"'{'x' * quoted}'" in problem.message
+    assert problem.length == length
+
+
+@pytest.mark.parametrize(
+    ("lines", "problems"),
+    [
+        (["The box is in the bag."], [(3, "the box is a container elsewhere in the story.")]),
+        (["The box is in the box."], [(3, "the box cannot be in itself.")]),
+        (
+            ["The hat is in the Ada.", "The Ada is in the Ada."],
+            [(3, "Ada is somebody"), (4, "the Ada cannot be in itself")],
+        ),
+        (["Bo entered the Ada.", "The Ada is in the Bo."], [(3, "Ada is somebody"), (4, "Ada is somebody")]),
+        (["The Bo is in the Ada.", "Bo entered the attic."], [(3, "Bo is somebody")]),
+        (["Bo entered the hall.", "Cy entered the room."], [(4, "the room can be the attic or the hall; name it.")]),
+        (["Cy entered the room."], [(3, "the room can be the attic; name it.")]),
+        (["Ada moved the key to the bag.", "Ada likes the box."], []),
+    ],
+)
+@pytest.mark.parametrize("question", [ASKED, "Does Ada know where the key is?"])
+def test_words_have_one_role(lines: list[str], problems: list[tuple[int, str]], question: str) -> None:
+    found = [each for each in find_problems("\n".join([GOOD, *lines]), question) if not each.is_impossible]
+    assert [each.line for each in found] == [line for line, _ in problems]
+    for each, (_, message) in zip(found, problems, strict=True):
+        assert message in each.message
+
+
+KNOWS = "Does Ada know where the key is?"
+
+
+@pytest.mark.parametrize(
+    ("line", "question", "message", "part", "number", "is_fatal", "is_impossible"),
+    [
+        ("Ada exited the barn.", KNOWS, "this cannot happen: Ada exits the barn", "story", 3, False, True),
+        ("", "Does Ada know where the hat is?", "the story does not say where the hat is.", "question", 1, True, False),
+        ("", "Does Bo know where the key is?", "Bo is not in the story", "question", 1, False, False),
+        ("Ada xyz.", KNOWS, "sentence 3: not a sentence of a story", "story", 3, True, False),
+        (
+            "Bo likes the hat.",
+            "Does Ada know where key is?",
+            "this question is not understood",
+            "question",
+            1,
+            True,
+            False,
+        ),
+    ],
+)
+def test_problems_with_questions_of_other_kinds(
+    line: str, question: str, message: str, part: str, number: int, is_fatal: bool, is_impossible: bool
+) -> None:
+    [problem] = find_problems(f"{GOOD}\n{line}" if line else GOOD, question)
+    assert problem.message.startswith(message)
+    assert (problem.part, problem.line, problem.is_fatal, problem.is_impossible) == (
+        part,
+        number,
+        is_fatal,
+        is_impossible,
+    )
+
+
+def test_roles_are_those_of_english_words_only() -> None:
+    story = "Johanna betrat das Badezimmer.\nDer Schlüssel war in der Wiege im Badezimmer."
+    assert not find_problems(story, "Weiß Johanna, wo der Schlüssel ist?")
+
+
+@pytest.mark.parametrize(
+    ("things", "question", "suggested"),
+    [
+        ("", "Where will Ada look for a key?", "Where will Ada look for the key?"),
+        ("", "Where will Ada looks for?", "Where will Ada look for the key?"),
+        ("", "Where  will   Ada look for key?", "Where will Ada look for the key?"),
+        ("", "Where is key really?", "Where is the key really?"),
+        ("", "Where was key at the start?", "Where was the key at the beginning?"),
+        ("", "Where does Ada think Bo searches for the key?", "Where does Ada think that Bo searches for the key?"),
+        ("", "Where is it?", None),
+        ("The hat is in the jar.", "Where will Ada looks for?", None),
+        ("The hat is in the jar.", "Where is key really?", "Where is the key really?"),
+        ("The hat is in the jar.", "Where is the hat reely?", "Where is the hat really?"),
+        ("The hat is in the jar.", "Where is the hat or the key reely?", None),
+        ("Ada likes the hat.", "Where is key really?", "Where is the key really?"),
+        (
+            "Cy entered the attic.",
+            "Where does Ada think Bo thinks that Cy searches for the key?",
+            "Where does Ada think that Bo thinks that Cy searches for the key?",
+        ),
+        (
+            "Cy entered the attic.\nDi entered the attic.",
+            "Where does Ada think Bo thinks that Cy thinks that Di searches for the key?",
+            None,
+        ),
+    ],
+)
+def test_the_nearest_question_is_suggested(things: str, question: str, suggested: str | None) -> None:
+    story = f"{GOOD}\nBo entered the attic." + (f"\n{things}" if things else "")
+    meant = "" if suggested is None else f" Did you mean '{suggested}'?"
+    assert suggest_question(question, read_story(story).events) == meant
+
+
+def test_questions_are_listed_by_order() -> None:
+    story = f"{GOOD}\nZoe entered the attic.\nBo entered the attic.\nAda likes the hat."
+    for order, most in ((1, 1), (2, 2), (3, 3)):
+        minds = [len(read_question(each).chain) for each in list_questions(story, order)]
+        assert max(minds) == most
+    common = [each for each in list_questions(story, 2) if "commonly" in each]
+    assert common[0] == "Where do Ada and Bo commonly believe the key to be?"
+    assert not any("the hat" in each for each in list_questions(story, 2))
+    crowd = "\n".join(f"P{number} entered the attic." for number in range(20))
+    assert len(list_questions(f"{GOOD}\n{crowd}", 3)) == 300
+
+
+def test_forms_of_questions_in_languages_that_decline_names() -> None:
+    story = (
+        "Johanna betrat das Badezimmer.\nHeike betrat das Badezimmer.\nDer Schlüssel war in der Wiege im Badezimmer."
+    )
+    templates = [template for form in question_forms(story, 2) for template in form.templates]
+    assert templates[:2] == ["Wo wird {0} den Schlüssel suchen?", "Was glaubt {0}, wo {1} den Schlüssel suchen wird?"]
+    assert "Wo vermuten {0} und {1} übereinstimmend den Schlüssel?" in templates
+    assert not any("Johanna" in template or "Heike" in template for template in templates)
 
 
 FORMS = [

@@ -64,7 +64,7 @@ def _targets() -> Iterator[Target]:
     yield Target("matching", "language/answer_language.py", ("tests/language/test_answer_language.py",))
     spoken = (f"{belief}/test_answer_language.py", f"{matched}/test_languages.py")
     yield Target("matching", "families/belief/answer_language.py", spoken)
-    yield Target("matching", "families/belief/speech.py", (f"{matched}/test_languages.py",))
+    yield Target("matching", "families/belief/speech.py", spoken)
     yield Target("matching", "families/kinship/answer_language.py", (f"{kinship}/test_answer_language.py",))
     readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "user_text"))
     readers += ("-k", "not same_text and not narratives_have and not statements_of_what_the_oracle")
@@ -98,8 +98,9 @@ def _targets() -> Iterator[Target]:
     stored = tuple(f"tests/study/test_{name}.py" for name in ("submissions", "migrations", "app"))
     for name in ("submissions", "participants", "database"):
         yield Target("study store", f"study/{name}.py", (*stored, "-m", "not slow and not study"))
+    lists = tuple(f"{matched}/test_{name}.py" for name in ("people", "polarity"))
     for name in ("languages", "people", "polarity"):
-        yield Target("matching", f"{matching}/{name}.py", (*reading, *denials[:1]))
+        yield Target("matching", f"{matching}/{name}.py", (*reading, *denials[:1], *lists))
     yield Target("stats", "stats.py", ("tests/test_stats.py",))
     yield Target("writing", "io/atomic_files.py", ("tests/io/test_atomic_files.py",))
     writing = tuple(f"{datasets}/test_{name}.py" for name in ("manifest", "folders"))

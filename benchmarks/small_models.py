@@ -32,7 +32,7 @@ def trained(arguments: argparse.Namespace, kind: type[DrawnPlan]) -> Path:
     if arguments.score_only is not None:
         return Path(arguments.score_only)
     given = dict(text.split("=", 1) for text in arguments.option)
-    options = {name: float(value) if "." in value else int(value) for name, value in given.items()}
+    options = {name: _value(value) for name, value in given.items()}
     folder = Path(arguments.out / "run")
     about = train_drawn(
         kind,
@@ -43,3 +43,12 @@ def trained(arguments: argparse.Namespace, kind: type[DrawnPlan]) -> Path:
     )
     print({name: about[name] for name in ("scores", "steps", "seconds", "stories")}, flush=True)
     return folder
+
+
+def _value(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -16,10 +16,12 @@ from storyproof.catalog import load
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.families.kinship.curriculum import KinshipCurriculum
+from storyproof.families.kinship.placeholders import ours
 from storyproof.families.kinship.relations import WORDS
 from storyproof.solvers.neural.composer import (
     FIRST_NAME,
     FIRST_WORD,
+    NAMES,
     UNKNOWN,
     ComposerNetwork,
     ComposerSize,
@@ -145,6 +147,66 @@ def test_a_batch_is_learnt_by_heart() -> None:
     assert losses[-1] < 0.4 < losses[0]
 
 
+def test_answers_come_from_all_ways_of_at_most_three_facts() -> None:
+    plan, people, relations = ComposerPlan.of(TINY), NAMES, 3
+    run = ComposerRun(plan, 0, 5, relations, {}, {}, CPU)
+    noise = torch.Generator().manual_seed(3)
+    run.network.table.data = torch.randn(relations, relations, relations + 1, generator=noise)
+    table = run.network.table.softmax(-1)[..., :-1]
+    read = torch.zeros(2, people, people, relations)
+    read[:, :5, :5] = torch.rand(2, 5, 5, relations, generator=noise)
+    read[:, range(5), range(5)] = 0.0
+    first, second = torch.tensor([[0, 3], [1, 2]]), torch.tensor([[1, 0], [4, 3]])
+
+    def after(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
+        return torch.einsum("a,b,abc->c", one, two, table)
+
+    total = run.compose_ways(read, first, second)
+    for text, question in product(range(2), repeat=2):
+        one, two, fact = int(first[text, question]), int(second[text, question]), read[text]
+        between = [person for person in range(5) if person not in (one, two)]
+        expected = fact[one, two].clone()
+        for here in between:
+            expected += after(fact[one, here], fact[here, two])
+            for there in between:
+                steps = fact[one, here], fact[here, there], fact[there, two]
+                expected += (after(after(*steps[:2]), steps[2]) + after(steps[0], after(*steps[1:]))) / 2
+        assert torch.allclose(total[text, question], expected, atol=1e-5)
+
+
+def test_stories_are_learnt_by_heart_from_answers_alone() -> None:
+    plan = ComposerPlan.of({**TINY, "steps": 600, "width": 32, "rate": 0.01, "dropout": 0, "answers": 1, "joined": 1})
+    words = learn_words(plan)
+    stories = {name: value[:4] for name, value in _draw(plan, words, CPU).items()}
+    run = ComposerRun(plan, 0, len(words), len(WORDS), stories, stories, CPU)
+    before = run.score()
+    while run.step < plan.steps and (run.step % 20 or run.score() < 1.0):
+        run.learn()
+    assert before < 1.0 == run.score()
+    # What a story states is never looked at, but for questions about it.
+    blind = {**stories, "facts": stories["facts"].clone()}
+    blind["facts"][:, 1::2] = -1
+    rows, noise = torch.arange(4)[:, None], torch.tensor(7)
+    assert torch.equal(run.answering_loss(blind, rows, Noise(noise)), run.answering_loss(stories, rows, Noise(noise)))
+
+
+def test_stories_are_told_with_templates_of_ones_own(tmp_path: Path) -> None:
+    collection: dict[str, dict[str, list[str]]] = {}
+    for (words, genders), texts in ours().templates.items():
+        if len(words) == 1:
+            collection.setdefault("-".join(words), {})["-".join(genders)] = list(texts[:2])
+    path = tmp_path / "mine.json"
+    path.write_text(json.dumps(collection), encoding="utf-8")
+    told = {
+        word for each in collection.values() for texts in each.values() for text in texts for word in tokens_of(text)
+    }
+    lessons = KinshipCurriculum(1, templates=str(path)).block(0)[:50]
+    stories = {word for lesson in lessons for word in tokens_of(lesson.story) if word.islower()}
+    assert stories <= told
+    plan = ComposerPlan.of({**TINY, "templates": str(path)})
+    assert set(learn_words(plan)) <= {word.lower() for word in told}
+
+
 def test_joined_stories_have_names_of_their_own_and_their_facts() -> None:
     plan = ComposerPlan.of(TINY)
     words = learn_words(plan)
@@ -190,6 +252,8 @@ def test_equal_seeds_give_equal_weights(trained: Path, tmp_path: Path) -> None:
         ({"steps": 0}, "steps is 0"),
         ({"width": 12}, "multiple of 8"),
         ({"joined": 4}, "joined is 4; use 3 at most"),
+        ({"templates": 4}, "templates is 4; use a text"),
+        ({"answers": "yes"}, "answers is 'yes'; use a number from 0 on"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:

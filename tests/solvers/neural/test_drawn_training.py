@@ -50,6 +50,7 @@ def test_training_lowers_the_loss() -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.filterwarnings("ignore:Mismatch dtype")  # of what is compiled outside tests
 def test_a_gpu_draws_the_same_and_its_recorded_steps_learn_the_same() -> None:
     gpu = torch.device("cuda")
     there, here = new_run(gpu, compiled=0), new_run(CPU)

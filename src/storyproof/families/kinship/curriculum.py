@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
+from storyproof.families.kinship.placeholders import load_placeholders
 from storyproof.families.kinship.relations import WORDS, inverse, predicate_of, word
 
 __all__ = ["WORDS", "KinshipCurriculum", "KinshipLesson"]
@@ -37,13 +38,20 @@ class KinshipCurriculum:
         seed: Determines all stories.
         text: Their text, `natural` or `plain`.
         k: How many facts they have.
+        templates: A file of templates in the published form, which their text is then made of; those that fail the
+            checks are left out.
     """
 
     family = "kinship"
     words = WORDS
 
-    def __init__(self, seed: int = 0, *, text: str = "natural", k: tuple[int, ...] = (2, 3)) -> None:
-        self._benchmark = Clutrr(ClutrrConfig(train_k=k, text=text), seed)
+    def __init__(
+        self, seed: int = 0, *, text: str = "natural", k: tuple[int, ...] = (2, 3), templates: str = ""
+    ) -> None:
+        config = ClutrrConfig(train_k=k, text=text)
+        if templates:
+            config = replace(config, placeholders=load_placeholders(templates), bad_placeholders="drop")
+        self._benchmark = Clutrr(config, seed)
 
     def block(self, index: int) -> list[KinshipLesson]:
         """Return the stories of a block."""

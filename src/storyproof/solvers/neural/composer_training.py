@@ -33,6 +33,7 @@ _FACTS = 6  # of a story, in both directions
 _LEAST_COUNT, _MOST_WORDS = 4, 6000
 _WORD_BLOCKS = 6  # blocks whose words are known
 _HELD = 1 << 20
+_SPARSE = 0.02  # the price of a fact that is read, where nothing says which facts there are
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class ComposerPlan(DrawnPlan):
         joined: Stories that are read one after the other, as one text, at most: only then are there as many people who
             are nothing to each other as in long stories.
         dropout: The share of words that are hidden.
+        answers: 1 to learn from answers alone: of the stories' own questions, and of questions about what they state.
+        templates: A file of templates in the published form, which the stories are then told with.
     """
 
     model: ClassVar[str] = "composer"
@@ -57,6 +60,8 @@ class ComposerPlan(DrawnPlan):
     tokens: int = 63
     joined: int = 3
     dropout: float = 0.05
+    answers: int = 0
+    templates: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -87,7 +92,7 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def _curriculum(plan: ComposerPlan) -> Any:
-    return load("curriculum", "composer")(plan.seed)
+    return load("curriculum", "composer")(plan.seed, templates=plan.templates)
 
 
 def learn_words(plan: ComposerPlan) -> list[str]:
@@ -186,7 +191,8 @@ class ComposerRun(DrawnRun):
         device: torch.device,
     ) -> None:
         super().__init__(plan, number, device)
-        self.dropout, self.joined, self.stories, self.held = plan.dropout, plan.joined, stories, held
+        self.dropout, self.joined, self.answers = plan.dropout, plan.joined, plan.answers
+        self.stories, self.held = stories, held
         self.network = ComposerNetwork(words, relations, plan.size).to(device)
         self.optimize({"table": 20})
         self._read: Any = self.network.read
@@ -200,15 +206,23 @@ class ComposerRun(DrawnRun):
     def loss(self, kind: int, noise: Noise) -> Tensor:
         """Return the loss of reading and of composing."""
         rows = noise.below(len(self.stories["answers"]), self.plan.batch, self.joined)
+        if self.answers:
+            return self.answering_loss(self.stories, rows, noise)
         return self.reading_loss(self.stories, rows, noise) + self.composing_loss(self.stories, rows.flatten())
 
-    def reading_loss(self, stories: Mapping[str, Tensor], rows: Tensor, noise: Noise) -> Tensor:
-        """Return how badly the stated facts are read; names are numbered anew.
+    def read_texts(
+        self, stories: Mapping[str, Tensor], rows: Tensor, noise: Noise
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Read several stories as one text, with names numbered anew and some words hidden.
 
         Args:
             stories: The stories.
             rows: Which of them are in each text, [text, story]; some texts end earlier.
             noise: Draws the numbers of names, how many stories a text has, and which words are hidden.
+
+        Returns:
+            The score of each relation between names, and that there is none first; their facts, [text, fact, 3]; the
+            numbers of the names, [text, name]; which pairs of names are in the text.
         """
         tokens, facts = join_stories(stories["tokens"][rows].long(), stories["facts"][rows].long(), noise)
         numbers = noise.orders(len(rows), NAMES)
@@ -218,19 +232,68 @@ class ComposerRun(DrawnRun):
         tokens = torch.where(is_name, renamed, torch.where(hidden & (tokens >= FIRST_WORD), UNKNOWN, tokens))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.on_gpu, cache_enabled=False):
             scores = self._read(tokens, _NAMES * rows.shape[1])
+        present = torch.zeros(len(rows), NAMES, dtype=torch.bool, device=self.device)
+        present.scatter_(1, torch.where(is_name, renamed - FIRST_NAME, 0), is_name)
+        pairs = present[:, :, None] & present[:, None] & ~torch.eye(NAMES, dtype=torch.bool, device=self.device)
+        return torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1), facts, numbers, pairs
+
+    def reading_loss(self, stories: Mapping[str, Tensor], rows: Tensor, noise: Noise) -> Tensor:
+        """Return how badly the stated facts are read; for the arguments see `read_texts`."""
+        scores, facts, numbers, pairs = self.read_texts(stories, rows, noise)
         target = torch.zeros(len(rows), NAMES * NAMES + 1, dtype=torch.long, device=self.device)
         one, two = (numbers.gather(1, facts[..., side].clamp(min=0)) for side in (0, 1))
         spot = torch.where(facts[..., 0] < 0, NAMES * NAMES, one * NAMES + two)
         target.scatter_(1, spot, facts[..., 2] + 1)
         target = target[:, :-1]
-        present = torch.zeros(len(rows), NAMES, dtype=torch.bool, device=self.device)
-        present.scatter_(1, torch.where(is_name, renamed - FIRST_NAME, 0), is_name)
-        pairs = (present[:, :, None] & present[:, None]).flatten(1)
-        pairs &= ~torch.eye(NAMES, dtype=torch.bool, device=self.device).flatten()
-        whole = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1).flatten(1, 2)
-        each = functional.cross_entropy(whole.float().transpose(1, 2), target, reduction="none")
-        weight = pairs.float() * torch.where(target > 0, 3.0, 1.0)
+        each = functional.cross_entropy(scores.flatten(1, 2).transpose(1, 2), target, reduction="none")
+        weight = pairs.flatten(1).float() * torch.where(target > 0, 3.0, 1.0)
         return (each * weight).sum() / weight.sum()
+
+    def answering_loss(self, stories: Mapping[str, Tensor], rows: Tensor, noise: Noise) -> Tensor:
+        """Return how badly one question about each story is answered, without being told what the story states.
+
+        An answer comes from all ways of at most three facts between the two people. Nothing says which facts there are:
+        reading fewer is better, as long as they lead to the answers. For the arguments see `read_texts`.
+        """
+        scores, facts, numbers, pairs = self.read_texts(stories, rows, noise)
+        read = scores.softmax(-1)[..., 1:] * pairs[..., None]
+        texts, count = rows.shape
+        facts = facts.view(texts, count, _FACTS, 3)[:, :, ::2]  # as they are stated, not the other way round
+        is_there = facts[:, :, 0, 0] >= 0
+        which = noise.below(1 << 20, texts, count) % (facts[..., 0] >= 0).sum(-1).clamp(min=1)
+        stated = facts.gather(2, which[..., None, None].expand(-1, -1, 1, 3)).squeeze(2)
+        asked = torch.arange(count, device=self.device)[:, None] * _NAMES + torch.arange(2, device=self.device)
+        is_chain = noise.below(2, texts, count) == 0
+        people = torch.where(is_chain[..., None], asked, stated[..., :2]).clamp(min=0)
+        first, second = (numbers.gather(1, people[..., side]) for side in (0, 1))
+        answers = torch.where(is_chain, stories["answers"][rows].long(), stated[..., 2].clamp(min=0))
+        total = self.compose_ways(read, first, second)
+        right = total.gather(-1, answers[..., None]).squeeze(-1)
+        loss = -torch.log((right + 1e-6) / (total.sum(-1) + 0.1))
+        facts_read = read.sum(dim=(1, 2, 3)).mean()
+        return (loss * is_there).sum() / is_there.sum() + _SPARSE * facts_read
+
+    def compose_ways(self, read: Tensor, first: Tensor, second: Tensor) -> Tensor:
+        """Return the weight of each answer over all ways of at most three facts, [text, question, relation].
+
+        Args:
+            read: Probabilities of relations between names, [text, name, name, relation].
+            first: The first person of each question, [text, question].
+            second: The second.
+        """
+        table = self.network.table.softmax(-1)[..., :-1]
+        places = torch.arange(len(read), device=read.device)[:, None]
+        from_first, to_second = read[places, first], read[places, :, second]  # [text, question, name, relation]
+        others = torch.arange(NAMES, device=read.device)
+        is_between = ((others != first[..., None]) & (others != second[..., None]))[..., None]
+        start, end = from_first * is_between, to_second * is_between
+        two = torch.einsum("tqma,tqmb,abc->tqc", start, end, table)
+        onward = torch.einsum("tqmbc,tmjb->tqjc", torch.einsum("tqma,abc->tqmbc", start, table), read)
+        back = torch.einsum("tqjac,tmja->tqmc", torch.einsum("tqjb,abc->tqjac", end, table), read)
+        left = torch.einsum("tqma,tqmb,abc->tqc", onward * is_between, end, table)
+        right = torch.einsum("tqma,tqmb,abc->tqc", start, back * is_between, table)
+        direct = from_first.gather(2, second[..., None, None].expand(-1, -1, 1, read.shape[-1])).squeeze(2)
+        return direct + two + (left + right) / 2
 
     def composing_loss(self, stories: Mapping[str, Tensor], rows: Tensor) -> Tensor:
         """Return how badly the facts of chains are composed."""
@@ -244,14 +307,20 @@ class ComposerRun(DrawnRun):
 
     @torch.inference_mode()
     def score(self) -> float:
-        """Return in which share of held-back stories every fact is read rightly."""
+        """Return in which share of held-back stories every fact is read rightly; of answers alone, answers."""
         stories, right = self.held, 0
         count = min(2048, len(stories["answers"]))
+        people = torch.tensor([[0], [1]], device=self.device)
         for start in range(0, count, 256):
             rows = torch.arange(start, min(start + 256, count), device=self.device)
             facts = stories["facts"][rows].long()
             scores = self.network.read(stories["tokens"][rows].long())
-            whole = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1).argmax(-1).flatten(1)
-            found = whole.gather(1, (facts[..., 0] * NAMES + facts[..., 1]).clamp(min=0))
-            right += int(((found == facts[..., 2] + 1) | (facts[..., 0] < 0)).all(1).sum())
+            whole = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1)
+            if self.answers:
+                first, second = people.expand(-1, len(rows))[..., None]
+                answers = self.compose_ways(whole.softmax(-1)[..., 1:], first, second).argmax(-1)[:, 0]
+                right += int((answers == stories["answers"][rows]).sum())
+                continue
+            best = whole.argmax(-1).flatten(1).gather(1, (facts[..., 0] * NAMES + facts[..., 1]).clamp(min=0))
+            right += int(((best == facts[..., 2] + 1) | (facts[..., 0] < 0)).all(1).sum())
         return right / count

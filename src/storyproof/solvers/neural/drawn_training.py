@@ -80,7 +80,10 @@ class DrawnPlan(ABC):
     def __post_init__(self) -> None:
         for item in fields(self):
             value, least = getattr(self, item.name), self.least.get(item.name, 0)
-            if not isinstance(value, int | float) or value < least:
+            if isinstance(item.default, str):
+                if not isinstance(value, str):
+                    raise ConfigError(f"{item.name} is {value!r}; use a text.")
+            elif not isinstance(value, int | float) or value < least:
                 raise ConfigError(f"{item.name} is {value!r}; use a number from {least} on.")
         if self.width % 8:
             raise ConfigError(f"width is {self.width}; use a multiple of 8.")

@@ -15,6 +15,7 @@ import pyarrow as pa
 from storyproof.runtime.notebook import NotebookView
 
 SPLITS = ("train", "val", "test")
+WRITTEN = "written"  # a column beside the others: the story as somebody wrote it, where it is read in other words
 REQUIRED = ("story", "question", "answer")  # what data must have; the rest can be worked out
 
 WORD = pa.dictionary(pa.int32(), pa.string())

@@ -3,9 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from storyproof import prompt
 from storyproof.datasets.process import process
 from storyproof.datasets.reading import find_source, find_sources, read_examples
 from storyproof.errors import DataError, UnknownNameError
+from storyproof.example import WRITTEN
 from storyproof.families.belief.babi_format import MIXED_NAME
 from tests.samples import REALITY, STORY
 
@@ -103,9 +105,20 @@ def test_stories_are_divided_as_audits_do(tmp_path: Path, story: str) -> None:
     assert json.loads((tmp_path / "out" / "own.json").read_text())[0]["story"] == STORY
 
 
-def test_stories_in_other_words_are_left_to_audits(tmp_path: Path) -> None:
-    """Models should read what the data say."""
-    row = {"story": "Sally puts her marble in the basket.", "question": "Where is the marble?", "answer": "basket"}
+def test_stories_in_other_words_are_asked_as_they_are_written(tmp_path: Path) -> None:
+    """Labels follow from the sentences that are understood; models read what the data say."""
+    story = STORY.replace("Ada entered the attic.\nBen entered", "Ada and Ben entered")
+    row = {"story": story, "question": REALITY, "answer": "jar"}
     (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
-    with pytest.raises(DataError, match="not a sentence of a story"):
+    [example] = read_examples(find_source(tmp_path / "own.jsonl"))
+    assert (example.story, example.question_type, example.get(WRITTEN)) == (STORY, "reality", story)
+    assert story in prompt(example).text
+    process(tmp_path / "own.jsonl", tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "own.json").read_text())[0]["story"] == story
+
+
+def test_stories_that_nobody_understands_are_refused(tmp_path: Path) -> None:
+    row = {"story": f"{STORY}\nThe box blorked.", "question": REALITY, "answer": "jar"}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")
+    with pytest.raises(DataError, match="The box blorked"):
         read_examples(find_source(tmp_path / "own.jsonl"))

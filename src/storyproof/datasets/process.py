@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from storyproof import __version__
 from storyproof.datasets.folders import whole_folder
@@ -15,6 +16,7 @@ from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.datasets.path_conflicts import refuse_overlap
 from storyproof.datasets.reading import Source, complete, find_sources
 from storyproof.errors import DataError
+from storyproof.example import WRITTEN
 from storyproof.formats.format import SplitWriter, load_format
 from storyproof.formats.json_list import FIELDS
 
@@ -92,6 +94,10 @@ def _with_fields(table: pa.Table, source: Source) -> pa.Table:
     if all(name in table.column_names and not table.column(name).null_count for name in FIELDS):
         return table
     try:
-        return complete(table)
+        table = complete(table)
     except DataError as error:
         raise DataError(f"{source.name}: {error}") from error
+    if WRITTEN not in table.column_names:
+        return table
+    stories = pc.coalesce(table.column(WRITTEN), table.column("story"))
+    return table.set_column(table.column_names.index("story"), "story", stories)

@@ -21,7 +21,7 @@ import pyarrow as pa
 from storyproof.datasets.folders import MARKER, is_unfinished
 from storyproof.datasets.manifest import MANIFEST, file_sha256, parse_manifest, read_manifest
 from storyproof.errors import DataError, UnknownNameError, quoted
-from storyproof.example import SCHEMA, SPLITS, Example, story_of_id
+from storyproof.example import SCHEMA, SPLITS, WRITTEN, Example, story_of_id
 from storyproof.families.family import Family, family_of_table, own_example, recognise
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, whole_stories
 from storyproof.formats.format import format_of, formats, split_in, split_of, stem_of, suffixes
@@ -436,8 +436,9 @@ def iterate_examples(
 def complete(table: pa.Table, family: Family | None = None, *, proved: bool = False) -> pa.Table:
     """Fill in the columns that a table lacks, or with `proved` replace all labels, from its text and facts.
 
-    With `proved`, rows from which no answer follows are left out. Stories in running text or with numbered sentences
-    are divided into a sentence per line, if they cannot be read otherwise.
+    With `proved`, rows from which no answer follows are left out. Stories in running text, with numbered sentences or
+    in other words are put into sentences that their family reads, if they cannot be read otherwise; the column
+    `WRITTEN` then has those in other words as they were written, for those who are asked about them.
 
     Raises:
         DataError: If a row cannot be read.
@@ -450,35 +451,50 @@ def complete(table: pa.Table, family: Family | None = None, *, proved: bool = Fa
     )
     if not table.num_rows or not (lacking or proved):
         return table
-    return pa.concat_tables(_completed(part, family, proved=proved) for part in in_parts(table))
+    parts = [_completed(part, family, proved=proved) for part in in_parts(table)]
+    return pa.concat_tables(parts, promote_options="default")
 
 
 def _completed(table: pa.Table, family: Family, *, proved: bool) -> pa.Table:
     try:
         return family.complete(table, proved=proved)
     except DataError:
-        divided = _divide_stories(table, family)
-        if divided is None:
+        restated, written, refused = _restate(table, family)
+        if not written:
             raise
-        return family.complete(divided, proved=proved)
+    try:
+        completed = family.complete(restated, proved=proved)
+    except DataError as error:
+        about = next((row for row in refused if str(error).startswith(f"row {row}: ")), None)
+        raise DataError(f"row {about}: {refused[about]}") if about is not None else error from None
+    keys = completed.select(["id", "story", "question"]).to_pylist()
+    stories = [written.get(tuple(each.values())) for each in keys]
+    return completed.append_column(WRITTEN, pa.array(stories, pa.string()))
 
 
-def _divide_stories(table: pa.Table, family: Family) -> pa.Table | None:
-    """Return rows whose stories have one sentence per line, without numbers; None if none is changed.
+def _restate(table: pa.Table, family: Family) -> tuple[pa.Table, dict[tuple[str, ...], str | None], dict[str, str]]:
+    """Return rows in sentences that their family reads, one per line, as far as it understands them.
 
-    The words stay as they are: models read them.
+    Returns:
+        The rows, and the stories of those that are changed by their ids, sentences and questions: as they were written
+        if their words are others, else None; and what is not understood of the others, by their ids.
     """
-    rows, changed = table.to_pylist(), False
+    rows = table.to_pylist()
+    written: dict[tuple[str, ...], str | None] = {}
+    refused: dict[str, str] = {}
     for row in rows:
         if any(row.get(name) is not None for name in family.facts):
-            continue
+            continue  # it says what its text states
         _, text, problems = read_own(OwnText(row["story"], row["question"], family=family.name))
-        if text.read_as or text.story == row["story"] or any(each.is_fatal for each in problems):
+        if stopping := [each.message for each in problems if each.is_fatal or each.is_impossible]:
+            refused[row["id"]] = stopping[0]
+        if stopping or text.story == row["story"] or text.question != row["question"]:
             continue
         if "proof" in row and text.story.count("\n") != row["story"].count("\n"):
             row["proof"] = None  # its sentences have other numbers
-        row["story"], changed = text.story, True
-    return pa.Table.from_pylist(rows, schema=table.schema) if changed else None
+        written[row["id"], text.story, row["question"]] = row["story"] if text.read_as else None
+        row["story"] = text.story
+    return pa.Table.from_pylist(rows, schema=table.schema), written, refused
 
 
 def as_example(row: Example | Mapping[str, Any]) -> Example:

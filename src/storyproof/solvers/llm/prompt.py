@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from storyproof.datasets.reading import as_example
 from storyproof.errors import ConfigError, DataError, quoted
-from storyproof.example import Example
+from storyproof.example import WRITTEN, Example
 from storyproof.families.family import convention_text, family_of
 from storyproof.generation.seeds import Draws, digest
 from storyproof.language.answer_language import people_sets
@@ -170,14 +170,15 @@ class TemplatePrompt:
     def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:
         options = self._options(example) if "{options}" in step.user + step.system else []
         values = family_of(example).prompt_values(example)
+        story = example.get(WRITTEN) or values.get("story", example.story)
         return {
-            "story": example.story,
             "question": example.question,
             "candidates": _listed(example),
             "options": "\n".join(f"{letter}. {name}" for letter, name in zip(letters(options), options, strict=True)),
             "shots": self._shown(example, wording) if wording.shots else "",
             **values,
-            "known": replies[-1].strip() if replies else values.get("story", example.story),
+            "story": story,
+            "known": replies[-1].strip() if replies else story,
             "reply": replies[-1].strip() if replies else "",
         }
 

@@ -150,8 +150,10 @@ class Source:
             with file.opened() as path:
                 for number, table in enumerate(format_of(path).read(path, rows)):
                     if not number:
-                        told = table.slice(0, _COMPARED).select([name for name in _TOLD if name in table.column_names])
-                        shards.check(file, set(table.column_names), told.to_pylist())
+                        first_rows = table.slice(0, _COMPARED).select(
+                            [name for name in _TOLD if name in table.column_names]
+                        )
+                        shards.check(file, set(table.column_names), first_rows.to_pylist())
                     yield table
 
 

@@ -6,13 +6,13 @@ score is of what its run answered, and differences are of what both answered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from storyproof.evaluation.diagnose import Diagnosis
-from storyproof.reports.model_names import short_names
 from storyproof.reports.numbers import counted
 from storyproof.reports.run_data import Board
 from storyproof.reports.run_groups import Breakdown, Curve, breakdowns, curve_of
@@ -206,3 +206,31 @@ def _people(board: BoardNumbers, names: Mapping[str, str]) -> str:
 
 def _percent(value: float) -> str:
     return f"{100 * value:.1f}%"
+
+
+def short_names(titles: Iterable[str]) -> dict[str, str]:
+    """Return a short name for each title: its last part, and as many parts before it as tell it from the others.
+
+    Example:
+        >>> from storyproof.reports.run_numbers import short_names
+        >>> list(short_names(["openai/meta-llama/Llama-3.1-70B, cot", "hf/a/gemma", "hf/b/gemma", "rules"]).values())
+        ['Llama-3.1-70B, cot', 'a/gemma', 'b/gemma', 'rules']
+    """
+    parts = {title: _parts(title) for title in titles}
+    kept = dict.fromkeys(parts, 1)
+    while True:
+        names = {title: "/".join(each[-kept[title] :]) for title, each in parts.items()}
+        counts = Counter(names.values())
+        double = [title for title in parts if counts[names[title]] > 1 and kept[title] < len(parts[title])]
+        if not double:
+            return names
+        for title in double:
+            kept[title] += 1
+
+
+def _parts(title: str) -> list[str]:
+    """Return the parts of a model's name; what follows it, such as the prompt, belongs to the last one."""
+    model, comma, rest = title.partition(", ")
+    parts = [part for part in model.split("/") if part] or [model]
+    parts[-1] += comma + rest
+    return parts

@@ -166,11 +166,11 @@ def _near_words(word: str) -> list[str]:
 @cache
 def known_words() -> tuple[str, ...]:
     """Return all words that patterns are made of, and not those of their slots."""
-    found = set()
+    words = set()
     for patterns in load_tables()["sentences"].values():
         for word, optional in re.findall(r"(?<![\w{{\\])([a-z]+)(\??)(?![\w}}])", " ".join(patterns)):
-            found |= {word, word[:-1]} if optional else {word}
-    return tuple(sorted(word for word in found if len(word) > 1))
+            words |= {word, word[:-1]} if optional else {word}
+    return tuple(sorted(word for word in words if len(word) > 1))
 
 
 def _divide(text: str, before: Sequence[list[Clause]], depth: int = 1) -> list[list[Clause]] | None:

@@ -185,11 +185,11 @@ def _join_words(question: str, story: _Story) -> str:
 
 def _known_options(options: list[Clause], text: str, number: int) -> list[Clause]:
     """Leave out readings with nouns of several words that occur only once: "the hall unseen" is no room."""
-    found = [each for each in options if each.kind in IDLE or all(_is_known(noun, text) for noun in each.nouns)]
-    if not found:
+    known = [each for each in options if each.kind in IDLE or all(_is_known(noun, text) for noun in each.nouns)]
+    if not known:
         word = next(noun for noun in options[0].nouns if not _is_known(noun, text)).replace("_", " ")
         raise ParseError(f"sentence {number}: not understood: {quoted(word)}, which is named only here.")
-    return found
+    return known
 
 
 def _is_known(noun: str, text: str) -> bool:

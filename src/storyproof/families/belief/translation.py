@@ -55,11 +55,11 @@ def _tables() -> Any:
 def _patterns(language: str, kind: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     table = _tables()[language]
     words = {**table["words"], **{name: f"(?P<{name}>{source})" for name, source in table["slots"].items()}}
-    found = []
+    patterns = []
     for each in table[kind]:
         [(source, english)] = each.items()
-        found.append((re.compile(_SLOT.sub(lambda match: str(words[match[1]]), source)), english))
-    return tuple(found)
+        patterns.append((re.compile(_SLOT.sub(lambda match: str(words[match[1]]), source)), english))
+    return tuple(patterns)
 
 
 @cache
@@ -100,20 +100,20 @@ def translate(story: str, question: str) -> Rewording:
     if asked is None:
         raise ParseError(f"not a question that is understood: {quoted(question)}.")
     try:
-        found = reword("\n".join(english), asked)
+        rewording = reword("\n".join(english), asked)
     except ParseError as error:
         raise ParseError(words.decode(str(error))) from None
     written = dict(zip(english, sentences, strict=True))
-    read_as = tuple((written.get(one, one), words.decode(other)) for one, other in found.read_as)
-    return Rewording(words.decode(found.story), read_as, words.decode(found.question or asked))
+    read_as = tuple((written.get(one, one), words.decode(other)) for one, other in rewording.read_as)
+    return Rewording(words.decode(rewording.story), read_as, words.decode(rewording.question or asked))
 
 
 def _actors(table: dict[str, Any], sentences: Sequence[str]) -> frozenset[str]:
     """Return who does something, in languages in which nothing else distinguishes people from things."""
     if "actors" not in table:
         return frozenset()
-    found = (re.match(table["actors"], re.sub(table["connectives"], "", each)) for each in sentences)
-    names = frozenset(name for match in found if match for name in re.split(table["and"], match[1]))
+    matches = (re.match(table["actors"], re.sub(table["connectives"], "", each)) for each in sentences)
+    names = frozenset(name for match in matches if match for name in re.split(table["and"], match[1]))
     for name in sorted(names):
         if longer := next((each for each in sorted(names) if each != name and each.startswith(name)), ""):
             raise ParseError(f"{quoted(longer)} may be {quoted(name)} or somebody else; write it in other words.")

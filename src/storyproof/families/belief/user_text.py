@@ -50,22 +50,22 @@ _MEANT = {word: known for known, words in _SYNONYMS.items() for word in words.sp
 def find_problems_in_tomi(story: str, question: str) -> list[ReadingProblem]:
     """Return the places where text in ToMi's wording cannot be read, and sentences that cannot happen."""
     lines = story.split("\n")
-    found, events = list[ReadingProblem](), list[PlotEvent]()
+    problems, events = list[ReadingProblem](), list[PlotEvent]()
     for number, line in enumerate(lines, start=1):
         try:
             events.append(parse_sentence(line))
         except ParseError:
-            found.append(_unread(line, number))
-    if found:
-        written = [each for each in found if lines[each.line - 1].strip()]  # empty lines matter if nothing else does
-        return [*(written or found), *_question_problems(question, None)]
-    found += _beyond_limits(lines, events)
-    found += _mixed_roles(events)
-    found += [
+            problems.append(_unread(line, number))
+    if problems:
+        written = [each for each in problems if lines[each.line - 1].strip()]  # empty lines matter if nothing else does
+        return [*(written or problems), *_question_problems(question, None)]
+    problems += _beyond_limits(lines, events)
+    problems += _mixed_roles(events)
+    problems += [
         ReadingProblem(f"this cannot happen: {what}.", line=number, is_fatal=False, is_impossible=True)
         for number, what in plot_problems(resolve_rooms(list(events)), tells_rooms=False)
     ]
-    return [*found, *_question_problems(question, events)]
+    return [*problems, *_question_problems(question, events)]
 
 
 def _unread(line: str, number: int) -> ReadingProblem:
@@ -261,7 +261,7 @@ def question_forms(story: str, order: int) -> list[QuestionForm]:
     things = list(dict.fromkeys(event.thing for event in text.events if event.thing and event.container))
     cast = len(text.cast)
     beliefs = range(1, order + 1 if cast > 1 else 2)
-    found = []
+    forms = []
     for thing in things:
         kinds: list[tuple[str, Ask, Sequence[int], str | None]] = [
             (f"where somebody looks for the {thing}", Ask.BELIEF, beliefs, None),
@@ -279,8 +279,8 @@ def question_forms(story: str, order: int) -> list[QuestionForm]:
         for title, ask, minds, place in kinds:
             templates = [_template(text, ask, thing, number, place) for number in minds if number in (0, 1) or cast > 1]
             if templates:
-                found.append(QuestionForm(title, tuple(templates)))
-    return found
+                forms.append(QuestionForm(title, tuple(templates)))
+    return forms
 
 
 def _template(text: PlotText, ask: Ask, thing: str, minds: int, place: str | None) -> str:

@@ -283,15 +283,15 @@ class _Sentence:
 
     def _open(self) -> Iterator[tuple[str, str]]:
         """Yield relatives without a name; none if it is not clear whose they are."""
-        found = []
+        relatives = []
         for match in re.finditer("(?:(?P<o>N)'|(?P<p>p))M*(?P<k>K)(?!,?c?N|'|o)", self.kinds):
             if re.search("N,?(?:Wi)?$|i$", self.kinds[: match.start()]):
                 return
             try:
-                found += [(owner, self._kin(match.start("k"))) for owner in self._owners(match)]
+                relatives += [(owner, self._kin(match.start("k"))) for owner in self._owners(match)]
             except _Unclear:
                 return
-        yield from dict.fromkeys(found)
+        yield from dict.fromkeys(relatives)
 
     # ---------------------------------------------------------------------------------------------------- constructions
 
@@ -458,7 +458,7 @@ class _Sentence:
 
     def _unnamed(self, end: int) -> frozenset[str]:
         """Return the genders of people without a name who are mentioned before a place."""
-        found: set[str] = set()
+        genders: set[str] = set()
         for place, token in enumerate(self.tokens[:end]):
             kin = lx.kin_words().get(token.word.lower()) if token.kind in "KL" else None
             after, before = self.kinds[place + 1 :], self.kinds[:place]
@@ -467,11 +467,11 @@ class _Sentence:
                 and not re.match(",?c?N|oN", after)
                 and not re.search("N,?(?:Wi)?(?:N'|[ptdD])M*$", before)
             ):
-                found.add(kin.gender)
+                genders.add(kin.gender)
             elif token.kind == "w" and lx.class_of(token.word.lower()) in (lx.PERSON, lx.MAN, lx.WOMAN):
                 kind = lx.class_of(token.word.lower())
-                found |= {lx.MAN: {MALE}, lx.WOMAN: {FEMALE}}.get(kind, {MALE, FEMALE})
-        return frozenset(found)
+                genders |= {lx.MAN: {MALE}, lx.WOMAN: {FEMALE}}.get(kind, {MALE, FEMALE})
+        return frozenset(genders)
 
     def _check_rest(self) -> None:
         """Check that nothing else is said about who is related to whom."""
@@ -483,7 +483,7 @@ class _Sentence:
             if re.match(",?c?N|o", self.kinds[place + 1 :]):
                 raise _Unclear
         named = dict.fromkeys(each.word for each in self.tokens if each.kind == "N")
-        told = {name for first, _, second in self.facts for name in (first, second)}
+        related = {name for first, _, second in self.facts for name in (first, second)}
         if (
             not self.facts
             and (rest or _pattern("relates").search(self.bare) or "blood" in self.text)
@@ -492,7 +492,7 @@ class _Sentence:
             raise _Unclear  # an only child, never married
         if not rest and not _pattern("relates").search(self.bare):
             return
-        if any(name not in told for name in named) and (self.facts or len(named) > 1 or "=" in self.kinds):
+        if any(name not in related for name in named) and (self.facts or len(named) > 1 or "=" in self.kinds):
             raise _Unclear
         if rest and any(place for place in self._statement_places()):
             raise _Unclear
@@ -500,10 +500,10 @@ class _Sentence:
             raise _Unclear
 
     def _statement_places(self) -> list[int]:
-        found = []
+        places = []
         for name, pattern in _patterns():
-            found += [match.start("k") + 1 for match in pattern.finditer(self.kinds) if name in _STATEMENTS]
-        return found
+            places += [match.start("k") + 1 for match in pattern.finditer(self.kinds) if name in _STATEMENTS]
+        return places
 
 
 def _says_that(text: str) -> bool:

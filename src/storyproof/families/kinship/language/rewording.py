@@ -45,7 +45,7 @@ def reword(text: str) -> list[Rewording]:
         readings = [[*before, way] for before in readings for way in ways]
         if len(readings) > _MOST_READINGS:
             return []  # too many to try them all, and an answer must be the same under each
-    found = []
+    rewordings = []
     names = _names(text)
     for reading in readings:
         lines = [_bind_possessives(each, genders) for each in reading]
@@ -53,8 +53,8 @@ def reword(text: str) -> list[Rewording]:
         changed = tuple((one, other) for one, other in zip(sentences, lines, strict=True) if one != other)
         if changed:
             story = "\n".join(line for each in lines for line in _SENTENCE_END.split(each) if line)
-            found.append(Rewording(story, changed))
-    return found
+            rewordings.append(Rewording(story, changed))
+    return rewordings
 
 
 def _names(text: str) -> frozenset[str]:
@@ -79,10 +79,10 @@ def _state_namings(lines: list[str], names: frozenset[str], genders: dict[str, s
     places = {word for word in re.findall(rf"(?<=[a-z] ){_NAME}", " ".join(lines)) if word not in names | lx.CALENDAR}
     if len(places) > 1:
         return lines  # where one person may be at a time
-    found = list(lines)
+    stated = list(lines)
     said: dict[int, Sentence] = {}
     while True:
-        parts = [(number, part) for number, each in enumerate(found) for part in _SENTENCE_END.split(each) if part]
+        parts = [(number, part) for number, each in enumerate(stated) for part in _SENTENCE_END.split(each) if part]
         try:
             reading = read("\n".join(part for _, part in parts), names)
         except NotUnderstood as refused:
@@ -90,8 +90,8 @@ def _state_namings(lines: list[str], names: frozenset[str], genders: dict[str, s
             if number < 0 or number in said or refused.reason not in REASONS:
                 return lines
         else:
-            told = {name for fact in reading.facts for name in (fact.first, fact.second)}
-            return found if not said or told >= names else lines  # who is left over may be meant somewhere
+            named = {name for fact in reading.facts for name in (fact.first, fact.second)}
+            return stated if not said or named >= names else lines  # who is left over may be meant somewhere
         for each in (number, *range(number + 1, len(lines))):
             if each > number and not (_NAME_IS.match(lines[each]) and said[each - 1].open):
                 break  # "Her name is Asia." belongs to the sentence before
@@ -99,7 +99,7 @@ def _state_namings(lines: list[str], names: frozenset[str], genders: dict[str, s
             sentence = state_namings(lines[each], before, names, known)
             if sentence is None:
                 return lines
-            said[each], found[each] = sentence, sentence.text
+            said[each], stated[each] = sentence, sentence.text
 
 
 def _tables() -> Any:

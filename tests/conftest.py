@@ -30,8 +30,14 @@ settings.register_profile(
 settings.load_profile("storyproof")
 
 
+def pytest_sessionstart() -> None:
+    """Keep the garbage collector from looking through modules and tests while they are collected: there is none."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from looking through modules and collected tests again and again."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -83,7 +83,7 @@ def test_docstring_says_what_it_is(name: str) -> None:
 @each_benchmark
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_solvers_answer_every_example(name: str, solver: str) -> None:
-    asked = examples(name, "test")
+    asked = examples(name, "test", 24)
     family = Case(name).family
     if solver == "rules" and not family.provides("rules_answer"):
         with pytest.raises(DataError, match="knows no rules"):

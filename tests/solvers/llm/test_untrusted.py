@@ -65,7 +65,7 @@ def servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Server, Server]]:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     both = Server(), Server()
     for each in both:
-        Thread(target=each.serve_forever, daemon=True).start()
+        Thread(target=each.serve_forever, args=(0.01,), daemon=True).start()  # it ends when it looks
     yield both
     for each in both:
         each.shutdown()

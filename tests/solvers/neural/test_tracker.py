@@ -28,7 +28,7 @@ from storyproof.families.belief.curriculum import (
 )
 from storyproof.generation.seeds import Draws
 from storyproof.language.blanks import BLANK, Blanker
-from storyproof.solvers.neural import drawn_training, tracker
+from storyproof.solvers.neural import drawn_training, tracker, tracker_training
 from storyproof.solvers.neural.drawn_training import Noise, train_drawn
 from storyproof.solvers.neural.tracker import (
     TrackerNetwork,
@@ -49,6 +49,14 @@ from storyproof.solvers.solver import load_solver
 
 TINY = {"stories": 60, "steps": 6, "batch": 8, "width": 16, "layers": 2, "workers": 1}
 CPU = torch.device("cpu")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_held_back() -> Iterator[None]:
+    """Score on two blocks instead of twelve: otherwise that takes most of the time of a tiny training."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tracker_training, "_HELD_BLOCKS", 2)
+        yield
 
 
 @pytest.fixture(scope="module")

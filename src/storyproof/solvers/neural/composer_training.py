@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -91,6 +91,7 @@ class ComposerPlan(DrawnPlan):
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
+@lru_cache(maxsize=1)
 def _curriculum(plan: ComposerPlan) -> Any:
     return load("curriculum", "composer")(plan.seed, templates=plan.templates)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -95,6 +95,7 @@ class Stories:
         return int(self.question.numel())
 
 
+@lru_cache(maxsize=1)  # its tables take longer than a small block
 def _curriculum(plan: TrackerPlan) -> Any:
     make = load("curriculum", "tracker")
     return make(plan.seed, restatements=bool(plan.restatements), order=plan.order, hi_tom=bool(plan.hi_tom))

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck
 from storyproof.study.admin import hash_password
 from storyproof.study.folder import Study
 from storyproof.study.forms import sign
-from storyproof.study.openapi import describe_api
 from storyproof.study.participant_flow import find_step
 from storyproof.study.participants import Arrival, enter, find
 from storyproof.study.serve import serve_study
 from tests.groups import try_examples
+from tests.study.openapi import describe_api
 from tests.study.samples import kinship_data, make_study, solve_design, writing_design
 
 schemathesis = pytest.importorskip("schemathesis")

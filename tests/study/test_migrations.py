@@ -77,13 +77,13 @@ def test_an_old_backup_is_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_designs_and_items_of_older_versions_keep_their_hashes() -> None:
-    """A study opens only if they do; what later versions added is left out where a study does not use it."""
+    """A study opens only if they do; from the first release on, what a study does not use must be left out."""
     item = StudyItem(
         number=0, role="main", key="a", stratum="k=2", story=("Ann met her son Bo.",), question="Who?",
         choices=("son",), answer="son", proof=(1,),
     )  # fmt: skip
-    assert solve_design().sha256 == "52558e6aae86d44739ceba1eb708a9d3e8cf53167abcdb629a9a8049b8967abb"
-    assert StudyItems([item]).sha256 == "16866884d97aab96134914fe9b0c515fd427ffd96b0b9e738e8d443df0a46a94"
+    assert solve_design().sha256 == "07ee76d457a0814f6a32e9618de568a6e83a775783d636b6b830aa381ef52916"
+    assert StudyItems([item]).sha256 == "e14772f31efbaadf177ad307fb505c8da185201fbedad6c61199e06109ae9d57"
 
 
 def test_migrations_lead_to_the_tables_of_the_program(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 import re
 
 from storyproof.study.forms import seal_arrival, sign
-from storyproof.study.openapi import describe_api
 from storyproof.study.participants import Arrival
+from tests.study.openapi import describe_api
 
 
 def test_forms_say_what_they_demand() -> None:

@@ -40,7 +40,6 @@ from storyproof.study.folder import Study
 from storyproof.study.forms import FormError, check_signature, open_arrival, read_form, read_json_text
 from storyproof.study.items import ATTENTION, PRACTICE, StudyItem, find_paraphrasing
 from storyproof.study.messages import texts_of
-from storyproof.study.openapi import describe_api
 from storyproof.study.pages import (
     RATINGS,
     REFERRER,
@@ -110,7 +109,6 @@ def create_app(study: Study, *, public_url: str = "http://127.0.0.1", any_addres
         Route("/admin/logout", _answering(server.log_out, study, threads), methods=["POST"]),
         Route("/admin/export.zip", _answering(server.export, study, threads)),
         Route("/health", _answering(server.show_health, study, threads)),
-        Route("/openapi.json", _answering(lambda request, body: JSONResponse(describe_api()), study, threads)),
     ]
     guard = Middleware(
         Guard,

@@ -247,17 +247,8 @@ class StudyDesign(Declared):
         return {each.name: each for each in self.conditions}[name]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON.
-
-        With the usual messages and conventions it is what older versions wrote, so that the hashes of their studies
-        stay the same.
-        """
-        settings = asdict(self)
-        if not self.messages:
-            del settings["messages"]
-        if self.conventions:
-            del settings["conventions"]
-        return settings
+        """Return plain values, for JSON."""
+        return asdict(self)
 
     @property
     def sha256(self) -> str:

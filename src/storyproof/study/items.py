@@ -76,14 +76,8 @@ class StudyItem:
         return ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON.
-
-        Without parts it is what older versions wrote, so that the hashes of their studies stay the same.
-        """
-        columns = asdict(self)
-        if not self.parts:
-            del columns["parts"]
-        return columns
+        """Return plain values, for JSON."""
+        return asdict(self)
 
     def example(self) -> Example:
         """Return the row as an example."""

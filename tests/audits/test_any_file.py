@@ -273,6 +273,15 @@ def test_splits_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert storyproof.audit(tmp_path).shared == []
 
 
+def test_a_member_of_an_archive_without_a_name_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mine.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS))
+        archive.writestr("~", "lost")
+    path.write_bytes(path.read_bytes().replace(b"~", b"\0"))
+    assert counts(storyproof.audit(path))["rows"] == 3
+
+
 def test_folders_and_archives_are_searched(tmp_path: Path) -> None:
     inner = tmp_path / "data" / "deep" / "deeper"
     inner.mkdir(parents=True)

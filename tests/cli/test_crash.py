@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import storyproof
-from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash
+from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
 from tests.cli.invocation import Program
 
 
@@ -139,6 +139,38 @@ def test_reports_contain_no_keys_or_passwords(
         assert secret not in report + printed
     assert "--api-key-env MINE --base-url http://…@h/v1 --option" in report
     assert "--database=postgresql://…@h/db" in report
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "storyproof study restore b x --database postgresql://study:S3/cret-Pw@127.0.0.1:1/db",
+        "storyproof study restore b x --database postgresql://study:S3@cret-Pw@127.0.0.1:1/db",
+        "storyproof study restore b x --database 'postgresql://127.0.0.1:1/db?user=study&password=S3cret-Pw'",
+        "storyproof study restore b x --database 'host=127.0.0.1 password=S3cret-Pw'",
+        "storyproof evaluate --api_key_env MINE --prompt S3cret-Pw",
+        "storyproof evaluate --api_key_env=MINE --prompt S3cret-Pw",
+    ],
+)
+def test_passwords_written_in_other_ways_are_hidden(
+    command: str, monkeypatch: pytest.MonkeyPatch, temporary: Path
+) -> None:
+    monkeypatch.setenv("MINE", "S3cret-Pw")
+    monkeypatch.setattr("sys.argv", shlex.split(command))
+    report_crash(KeyError("x"))
+    [report] = [path.read_text() for path in temporary.iterdir()]
+    assert "cret-Pw" not in report
+
+
+def test_tracebacks_on_demand_contain_no_passwords(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STORYPROOF_DEBUG", "1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-ADVSECRET-abcdefghijkl")
+    show_traceback(ValueError("407, url='http://me:S3cretPw@proxy', sk-ADVSECRET-abcdefghijkl"))
+    printed = capsys.readouterr().err
+    assert "407, url='http://…@proxy'" in printed
+    assert "ADVSECRET" not in printed
 
 
 def test_reports_of_studies_contain_no_data(monkeypatch: pytest.MonkeyPatch, temporary: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import storyproof
 from storyproof.errors import DataError
 from storyproof.example import plain_schema
-from storyproof.formats import parquet
+from storyproof.formats import parquet, value_sizes
 from storyproof.formats.parquet import FORMAT, ParquetSplit, read_parquet
 from tests.samples import example, plain_table, table
 
@@ -217,7 +217,7 @@ def test_texts_that_are_stored_once_do_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str
 ) -> None:
     path = write_bomb(tmp_path / "bomb.parquet", column)
-    monkeypatch.setattr(parquet, "LARGEST_ROW", 8 << 20)
+    monkeypatch.setattr(value_sizes, "LARGEST_ROW", 8 << 20)
     before = pa.total_allocated_bytes()
     rows = 0
     for part in FORMAT.read(path, places=True):
@@ -232,10 +232,10 @@ def test_texts_that_are_stored_once_do_not_fill_the_memory(
 
 def test_a_row_and_a_text_beyond_the_limits_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_bomb(tmp_path / "bomb.parquet", "candidates", rows=3)
-    monkeypatch.setattr(parquet, "LARGEST_ROW", 1 << 20)
-    with pytest.raises(DataError, match=r"row 0: found 2.93 MB of text; at most 1 MB are read of a row; shorten it"):
+    monkeypatch.setattr(value_sizes, "LARGEST_ROW", 1 << 20)
+    with pytest.raises(DataError, match=r"row 0: found 2.93 MB of values; at most 1 MB are read of a row; shorten it"):
         list(FORMAT.read(path))
-    monkeypatch.setattr(parquet, "LONGEST_LINE", 1 << 10)
+    monkeypatch.setattr(value_sizes, "LONGEST_LINE", 1 << 10)
     with pytest.raises(DataError, match=r"column 'candidates' has a text of 60 kB; at most 1 kB are read; shorten it"):
         list(FORMAT.read(path))
 

@@ -1,6 +1,8 @@
 """Secrets are hidden in every form in which a server may repeat them, and nothing else is."""
 
 import json
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -24,6 +26,13 @@ FORMS = {
     "HTML, hexadecimal": "".join(f"&#x{ord(each):x};" for each in KEY),
     "UTF-16": KEY.encode("utf-16-le").decode("latin-1"),
     "without punctuation": "skprojAbc90xyzQrStUvwx12",
+    "long escapes of C": "".join(f"\\U{ord(each):08x}" for each in KEY),
+    "escapes in braces": "".join(f"\\u{{{ord(each):x}}}" for each in KEY),
+    "octal escapes": "".join(f"\\{ord(each):03o}" for each in KEY),
+    "full width": "".join(chr(ord(each) + 0xFEE0) for each in KEY),
+    "reversed": KEY[::-1],
+    "hexadecimal": KEY.encode().hex(),
+    "spaced hexadecimal": " ".join(f"{each:02X}" for each in KEY.encode()),
 }
 
 
@@ -31,6 +40,18 @@ FORMS = {
 def test_every_form_is_hidden(form: str) -> None:
     hidden = Secrets([KEY]).hide(f"the key {FORMS[form]} is wrong")
     assert hidden.rstrip("\0").replace("\0", "") == f"the key {HIDDEN} is wrong"
+
+
+@pytest.mark.parametrize("before", ["", "a", "ab", "Bearer ", "user:"])
+@pytest.mark.parametrize("after", ["", "c", "cd"])
+@pytest.mark.parametrize("encode", [b64encode, urlsafe_b64encode])
+def test_base64_is_hidden_wherever_the_secret_stands_in_it(
+    before: str, after: str, encode: Callable[[bytes], bytes]
+) -> None:
+    coded = encode(f"{before}{KEY}{after}".encode()).decode()
+    hidden = Secrets([KEY]).hide(f"({coded})")
+    assert HIDDEN in hidden
+    assert not any(coded[at : at + 8] in hidden for at in range(len(before) * 4 // 3 + 1, len(coded) - 12))
 
 
 @given(st.integers(0, len(KEY)), st.integers(0, len(KEY)))

@@ -1,6 +1,7 @@
 """Exports: tables with a codebook, runs that reports read, placeholders that generate takes; backups that restore."""
 
 import csv
+import io
 import json
 import os
 import random
@@ -24,9 +25,9 @@ import storyproof
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError
 from storyproof.evaluation.runs import read_runs
-from storyproof.study import schema
+from storyproof.study import backup, schema
 from storyproof.study.backup import back_up, restore
-from storyproof.study.database import FILE
+from storyproof.study.database import FILE, StudyDatabase, parse_url
 from storyproof.study.design import PARAPHRASE, SOLVE, ExclusionRules, StudyDesign
 from storyproof.study.export import export_study
 from storyproof.study.folder import DESIGN, REVIEWING, Study, open_study
@@ -513,6 +514,21 @@ def test_nobody_else_can_read_a_study(solved: Study, tmp_path: Path) -> None:
         again.close()
     finally:
         os.umask(umask)
+
+
+def test_long_rows_of_a_backup_are_read_a_few_at_a_time() -> None:
+    lines = [json.dumps({"text": "x" * 1_500_000}), *["{}"] * 2_500]
+    rows = [json.loads(line) for line in [lines[0]] * 7 + lines[1:]]
+    batches = list(backup._batches(io.BytesIO("".join(f"{json.dumps(row)}\n" for row in rows).encode())))
+    assert [len(each) for each in batches] == [3, 3, 1_000, 1_000, 501]
+    assert [row for each in batches for row in each] == rows
+
+
+def test_a_password_in_the_query_of_an_address_is_not_shown() -> None:
+    url = parse_url("postgresql://127.0.0.1:1/none?user=me&password=S3cretPw")
+    with pytest.raises(DataError, match="cannot be used") as raised, StudyDatabase(url).reading():
+        pass
+    assert "S3cret" not in str(raised.value)
 
 
 def test_a_backup_without_a_deleted_participant(solved: Study, tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h; 1 means findings and 2 a user's mis
 DEBUG = "STORYPROOF_DEBUG"
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS(?!_FILE)|CREDENTIAL|AUTH", re.IGNORECASE)
 _KEY_VARIABLE = "--api-key-env"  # the option that names another one
-_URL_PASSWORD = re.compile(r"(\w://)[^\s/@\"']*@")
+_URL_PASSWORD = re.compile(r"(\w://)[^\s\"'<>]*@")
+_NAMED_PASSWORD = re.compile(r"((?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key)=)[^\s&;,\"')]+", re.IGNORECASE)
 _SQL_VALUES = re.compile(r"\[parameters: .*?\](?=\s|\\n|$)|(?<=DETAIL:)[^\n]*", re.DOTALL)
 _PACKAGES = ("numpy", "pyarrow", "pyyaml", "rich", "typer", "torch", "safetensors", "scikit-learn")
 
@@ -50,7 +51,7 @@ def report_crash(error: BaseException) -> int:
 def show_traceback(error: BaseException) -> None:
     """Print the traceback of any error if STORYPROOF_DEBUG is set."""
     if _is_debugging():
-        echo_text("".join(traceback.format_exception(error)), err=True)
+        echo_text(_hide("".join(traceback.format_exception(error))), err=True)
 
 
 def _is_debugging() -> bool:
@@ -91,11 +92,19 @@ def _is_secret(argument: str) -> bool:
 
 def _hide(text: str) -> str:
     """Return a text without the keys and passwords of the environment and of addresses, and without values of SQL."""
-    named = [after for before, after in zip(sys.argv, sys.argv[1:], strict=False) if before == _KEY_VARIABLE]
-    named += [each.partition("=")[2] for each in sys.argv if each.startswith(f"{_KEY_VARIABLE}=")]
+    options = [each.replace("_", "-") if each.startswith("--") and "=" not in each else each for each in sys.argv]
+    named = [after for before, after in zip(options, sys.argv[1:], strict=False) if before == _KEY_VARIABLE]
+    given = [each.partition("=") for each in sys.argv]
+    named += [value for name, _, value in given if name.replace("_", "-") == _KEY_VARIABLE]
     variables = [name for name in os.environ if _SECRET_NAME.search(name)] + named
-    passwords = re.findall(r"://[^\s/@:]*:([^\s/@]+)@", " ".join([*sys.argv, *os.environ.values()]))
+    passwords = [
+        password
+        for each in [*sys.argv, *os.environ.values()]
+        for end in (r"[^\s/@]+", r"\S+")  # a slash or an at sign in a password may be written plainly
+        for password in re.findall(rf"://[^\s/@:]*:({end})@", each)
+    ]
     text = _URL_PASSWORD.sub(rf"\1{HIDDEN}@", _SQL_VALUES.sub(HIDDEN, text))
+    text = _NAMED_PASSWORD.sub(rf"\1{HIDDEN}", text)
     return Secrets([*(os.environ.get(name) for name in variables), *passwords]).hide(text, 8)
 
 

@@ -6,6 +6,7 @@ import os
 import struct
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,14 +16,17 @@ from storyproof.errors import DataError
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import PART_ROWS, WHOLE, Format, Part, ended
 from storyproof.formats.json_edits import Changes, Write
-from storyproof.formats.parquet import change_columns, divided
+from storyproof.formats.parquet import change_columns
 from storyproof.formats.records import Record, has_questions, read_strictly
+from storyproof.formats.value_sizes import divided
 from storyproof.io.bounded_input import LARGEST_ROW_GROUP, MOST_COLUMNS, open_file, size
 
 _MAGIC = b"ARROW1"
 _ROWS = 1024  # to take at a time
 _MOST_PARTS = 64  # each of which passes over those before it
-_MESSAGE = b"\xff\xff\xff\xff"
+_MARK = b"\xff\xff\xff\xff"  # before a message
+_DICTIONARY, _BATCH = 2, 3  # kinds of messages
+_OLD_COMPRESSION = b"ARROW:experimental_compression"  # in the metadata of a message, before there was a field for it
 
 
 class ArrowFile(Format):
@@ -121,74 +125,157 @@ def _batches(path: Path, until: int | None = 0) -> Iterator[pa.RecordBatch]:
 
 
 def _check_sizes(path: Path) -> None:
-    """Raise DataError if a compressed part says that it is very large.
+    """Raise DataError if compressed parts say that they are very large.
 
     Each compressed buffer begins with its size. Arrow would take that much memory before it finds that it is not true.
+    Texts that are stored once are held while all batches are read.
     """
+    held = 0
     with open_file(path) as file:
-        end = os.fstat(file.fileno()).st_size
-        if file.read(6) == _MAGIC:
-            file.seek(8)
-        else:
-            file.seek(0)
-        while True:
-            head = file.read(8)
-            if len(head) < 8 or head[:4] != _MESSAGE:
-                return
-            (length,) = struct.unpack("<i", head[4:])
-            if length <= 0 or length > end:
-                return
-            message = file.read(length)
-            body, places = _read_message(message)
-            start = file.tell()
-            if body < 0 or start + body > end:
-                return  # Arrow says what is wrong
-            total = 0
-            for at, count in places:
-                if at >= 0 and count >= 8 and at + count <= body:
-                    file.seek(start + at)
-                    total += max(0, struct.unpack("<q", file.read(8))[0])
+        for message in _messages(file):
+            total = held + sum(message.sizes(file))
             if total > LARGEST_ROW_GROUP:
                 raise DataError(
                     f"{path}: a part is {size(total)} large once it is uncompressed; at most "
                     f"{size(LARGEST_ROW_GROUP)} are read; write the file in smaller parts."
                 )
-            file.seek(start + body)
+            held = total if message.kind == _DICTIONARY else held
 
 
-def _read_message(message: bytes) -> tuple[int, list[tuple[int, int]]]:
-    """Return how long the body of a message is, and where its compressed buffers are; see Arrow's Message.fbs."""
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """A message of Arrow: its kind, where its body begins, how long it is, and where compressed buffers are in it."""
 
-    def field_at(table: int, number: int) -> int:
-        vtable = table - struct.unpack_from("<i", message, table)[0]
-        entry = vtable + 4 + 2 * number
-        if entry + 2 > vtable + struct.unpack_from("<H", message, vtable)[0]:
+    kind: int
+    start: int
+    length: int
+    buffers: list[tuple[int, int]]
+
+    def sizes(self, file: BinaryIO) -> Iterator[int]:
+        """Yield how large each buffer says to be once it is uncompressed."""
+        for at, count in self.buffers:
+            if at >= 0 and count >= 8 and at + count <= self.length:
+                file.seek(self.start + at)
+                yield max(0, struct.unpack("<q", file.read(8))[0])
+
+
+def _messages(file: BinaryIO) -> Iterator[_Message]:
+    """Yield the messages that Arrow reads: of a file those to which its footer points, of a stream one after another.
+
+    What is damaged is left out: Arrow says what is wrong.
+    """
+    end = os.fstat(file.fileno()).st_size
+    file.seek(0)
+    if file.read(6) == _MAGIC:
+        for place in _blocks(file, end):
+            message = _message_at(file, place, end)
+            if message is not None:
+                yield message
+        return
+    at = 0
+    while (message := _message_at(file, at, end)) is not None:
+        yield message
+        at = message.start + message.length
+
+
+def _blocks(file: BinaryIO, end: int) -> list[int]:
+    """Return where the footer of a file says that its dictionaries and batches begin; see Arrow's File.fbs."""
+    file.seek(max(0, end - 10))
+    (length,) = struct.unpack("<i", file.read(10)[:4])
+    if not 0 < length <= end - 10:
+        return []
+    file.seek(end - 10 - length)
+    footer = _Flatbuffer(file.read(length))
+    try:
+        root = footer.follow(0)
+        return [
+            struct.unpack_from("<q", footer.content, first + 24 * number)[0]
+            for field in (2, 3)
+            for first, count in [footer.vector(root, field)]
+            for number in range(min(count, length // 24))
+        ]
+    except (struct.error, IndexError):
+        return []
+
+
+def _message_at(file: BinaryIO, at: int, end: int) -> _Message | None:
+    """Return the message at a place; None if there is none, or it is damaged."""
+    if not 0 <= at <= end - 8:
+        return None
+    file.seek(at)
+    head = file.read(8)
+    before = 8 if head[:4] == _MARK else 4  # which messages of old files do not have
+    (length,) = struct.unpack_from("<i", head, before - 4)
+    if not 0 < length <= end - at - before:
+        return None
+    file.seek(at + before)
+    buffer = _Flatbuffer(file.read(length))
+    try:
+        kind, body, buffers = _read_message(buffer)
+    except (struct.error, IndexError):
+        return None
+    start = at + before + length
+    return _Message(kind, start, body, buffers) if 0 <= body <= end - start else None
+
+
+def _read_message(buffer: _Flatbuffer) -> tuple[int, int, list[tuple[int, int]]]:
+    """Return the kind of a message, how long its body is, and where compressed buffers are in it; see Message.fbs.
+
+    Raises:
+        struct.error, IndexError: If it is damaged.
+    """
+    content = buffer.content
+    root = buffer.follow(0)
+    at = buffer.field(root, 3)
+    body = struct.unpack_from("<q", content, at)[0] if at else 0
+    at, header = buffer.field(root, 1), buffer.field(root, 2)
+    kind = content[at] if at else 0
+    table = buffer.follow(header) if header else 0
+    if kind == _DICTIONARY and table:  # the batch within a dictionary
+        inner = buffer.field(table, 1)
+        table = buffer.follow(inner) if inner else 0
+    if kind not in (_DICTIONARY, _BATCH) or not table:
+        return kind, body, []
+    if not buffer.field(table, 3) and _OLD_COMPRESSION not in content:
+        return kind, body, []
+    first, count = buffer.vector(table, 2)
+    return (
+        kind,
+        body,
+        [struct.unpack_from("<qq", content, first + 16 * n) for n in range(min(count, len(content) // 16))],
+    )
+
+
+class _Flatbuffer:
+    """Reads tables of a flatbuffer by the numbers of their fields.
+
+    Raises:
+        struct.error, IndexError: If what is asked for is outside it.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def follow(self, at: int) -> int:
+        """Return the place to which an offset points."""
+        return int(at + struct.unpack_from("<I", self.content, at)[0])
+
+    def field(self, table: int, number: int) -> int:
+        """Return the place of a field of a table; 0 if the table does not have it."""
+        entries = table - struct.unpack_from("<i", self.content, table)[0]
+        entry = entries + 4 + 2 * number
+        if entry + 2 > entries + struct.unpack_from("<H", self.content, entries)[0]:
             return 0
-        offset = struct.unpack_from("<H", message, entry)[0]
+        offset = struct.unpack_from("<H", self.content, entry)[0]
         return table + offset if offset else 0
 
-    def follow(at: int) -> int:
-        return int(at + struct.unpack_from("<I", message, at)[0])
-
-    try:
-        root = follow(0)
-        at = field_at(root, 3)
-        body = struct.unpack_from("<q", message, at)[0] if at else 0
-        header = field_at(root, 2)
-        kind = field_at(root, 1)
-        table = follow(header) if header else 0
-        if kind and message[kind] == 2 and table:  # the batch within a dictionary
-            inner = field_at(table, 1)
-            table = follow(inner) if inner else 0
-        elif not kind or message[kind] != 3:
-            return body, []
-        if not table or not field_at(table, 3):  # not compressed
-            return body, []
-        vector = follow(field_at(table, 2))
-        count = min(struct.unpack_from("<I", message, vector)[0], len(message) // 16)
-        return body, [struct.unpack_from("<qq", message, vector + 4 + 16 * n) for n in range(count)]
-    except (struct.error, IndexError):
-        return -1, []
+    def vector(self, table: int, number: int) -> tuple[int, int]:
+        """Return the place of the first item of a vector, and how many it has; none if the table does not have it."""
+        at = self.field(table, number)
+        if not at:
+            return 0, 0
+        start = self.follow(at)
+        return start + 4, int(struct.unpack_from("<I", self.content, start)[0])
 
 
 def _rewrite(path: Path, file: BinaryIO, changes: Changes) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -27,10 +26,10 @@ from storyproof.formats.json_edits import Changes, Write
 from storyproof.formats.jsonl import has_other_names
 from storyproof.formats.parquet_footer import FooterError, RowGroup, read_footer
 from storyproof.formats.records import Record, read_strictly
+from storyproof.formats.value_sizes import divided
 from storyproof.io.bounded_input import (
     LARGEST_ROW,
     LARGEST_ROW_GROUP,
-    LONGEST_LINE,
     MOST_COLUMNS,
     MOST_NESTED,
     open_file,
@@ -219,7 +218,13 @@ def _read_records(path: Path, columns: Collection[str] | None, part: Part = WHOL
         stored = {each.path for group in groups for each in group.columns if each.has_dictionary and each.is_bytes}
         words = sorted(name for name in stored if name in known)
         # A long text that is stored once may stand in thousands of rows, and within lists only reading them tells.
-        rows = _NESTED_ROWS if any("." in name and name.split(".")[0] in known for name in stored) else _FEW_ROWS
+        nested = [
+            each.uncompressed
+            for group in groups
+            for each in group.columns
+            if "." in each.path and each.path in stored and each.path.split(".")[0] in known
+        ]
+        rows = max(1, min(_NESTED_ROWS, LARGEST_ROW // max(1, *nested))) if nested else _FEW_ROWS
         source = _open(path, read_dictionary=words)
         first = sum(group.rows for group in groups[: part.at])
         for number in range(part.at, len(groups)):
@@ -341,80 +346,6 @@ def _words_of(groups: Sequence[RowGroup], known: Collection[str]) -> list[str]:
             if each.has_dictionary and each.is_bytes and each.path.split(".")[0] in known
         }
     return sorted(words)
-
-
-def divided(table: pa.Table, path: Path, first: int) -> Iterator[pa.Table]:
-    """Yield parts of a table that are of bounded size once codes are replaced by their texts.
-
-    Raises:
-        DataError: If a text is very long, or all texts of a row are.
-    """
-    if sum(_most_text(column, path, name) for name, column in zip(table.column_names, table.columns, strict=True)) <= (
-        LARGEST_ROW
-    ):
-        yield table
-        return
-    total = np.zeros(table.num_rows, np.int64)
-    for column in table.columns:
-        total += _text_sizes(column.combine_chunks())
-    if total.max() > LARGEST_ROW:
-        raise DataError(
-            f"{path}, row {first + int(total.argmax())}: found {size(int(total.max()))} of text; at most "
-            f"{size(LARGEST_ROW)} are read of a row; shorten it."
-        )
-    start, held = 0, 0
-    for row, each in enumerate(total.tolist()):
-        if held + each > LARGEST_ROW:
-            yield _taken(table, start, row)
-            start, held = row, 0
-        held += each
-    yield _taken(table, start, table.num_rows)
-
-
-def _taken(table: pa.Table, start: int, end: int) -> pa.Table:
-    """Return rows without those around them; a slice still has the items of all lists."""
-    return table.take(pa.array(np.arange(start, end)))
-
-
-def _texts_in(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Return the items of lists, of whatever depth."""
-    while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-        column = pc.list_flatten(column)
-    return column
-
-
-def _most_text(column: pa.ChunkedArray, path: Path, name: str) -> int:
-    """Return the most bytes that the texts of a column can take; raise DataError if one is very long."""
-    most = 0
-    for chunk in _texts_in(column).chunks:
-        values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
-        if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)) or not len(values):
-            continue
-        longest = pc.max(pc.binary_length(values)).as_py() or 0
-        if longest > LONGEST_LINE:
-            raise DataError(
-                f"{path}: column '{name}' has a text of {size(longest)}; at most {size(LONGEST_LINE)} are read; "
-                "shorten it."
-            )
-        most += longest * len(chunk) if values is not chunk else chunk.nbytes
-    return most
-
-
-def _text_sizes(column: pa.Array) -> npt.NDArray[np.int64]:
-    """Return how many bytes the texts of each row of a column take."""
-    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-        ends = np.concatenate([[0], np.cumsum(_text_sizes(pc.list_flatten(column)))])
-        lengths = np.cumsum(pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False))
-        sums: npt.NDArray[np.int64] = np.diff(ends[np.concatenate([[0], lengths])])
-        return sums
-    if pa.types.is_dictionary(column.type):
-        sizes = pc.binary_length(column.dictionary).take(column.indices)
-    elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        sizes = pc.binary_length(column)
-    else:
-        return np.zeros(len(column), np.int64)
-    found: npt.NDArray[np.int64] = np.asarray(pc.fill_null(sizes.cast(pa.int64()), 0))
-    return found
 
 
 def _check_columns(path: Path, found: pa.Schema) -> list[str]:

@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from struct import error as StructError  # noqa: N812
 from tempfile import TemporaryDirectory
 from typing import IO
 
@@ -26,7 +27,7 @@ _PIECE = 1 << 20
 _SCRATCH = "storyproof-archive-"
 _BROKEN = (
     *(zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile),
-    *(ValueError, OSError),
+    *(ValueError, OSError, LookupError, OverflowError, StructError),
 )
 
 
@@ -80,7 +81,7 @@ def _unpack(path: Path, target: Path) -> None:
 
 
 def _unpack_members(path: Path, archive: zipfile.ZipFile, target: Path) -> None:
-    members = [each for each in archive.infolist() if not each.is_dir()]
+    members = [each for each in archive.infolist() if each.filename and not each.is_dir()]
     if len(members) > MOST_MEMBERS:
         raise DataError(f"{path} holds {len(members):,} files; at most {MOST_MEMBERS:,} are unpacked.")
     left = LARGEST_ARCHIVE

@@ -1,13 +1,16 @@
 """Secrets that must not be shown or stored, such as keys of servers: found in text also if encoded, spaced out or cut.
 
-Letters and digits are compared, whatever stands between them, and whether they are written plainly, percent-encoded or
-as escapes of JSON or HTML. A part of a secret is hidden as well as the whole.
+Letters and digits are compared, whatever stands between them, and whether they are written plainly, in full width,
+percent-encoded or as escapes of JSON, HTML or C. The base64, the hexadecimal digits and the reverse of a secret are
+found, too. A part of a secret is hidden as well as the whole.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from math import ceil
 
 HIDDEN = "…"
 SHORTEST = 6  # characters of a secret; shorter ones are words, too
@@ -15,9 +18,12 @@ _LONGEST = 200_000  # characters in which the places of a secret are looked for;
 _OTHER = re.compile(r"[^0-9A-Za-z]+")
 _ESCAPE = (
     r"%(?:25)*+([0-9A-Fa-f]{2})|\\++u([0-9A-Fa-f]{4})|\\++x([0-9A-Fa-f]{2})|&#x([0-9A-Fa-f]{1,6});?|&#([0-9]{1,7});?"
+    r"|\\++U([0-9A-Fa-f]{8})|\\++u\{([0-9A-Fa-f]{1,6})\}|\\++([0-7]{3})"
 )
 _ESCAPED = re.compile(_ESCAPE)
-_CHARACTER = re.compile(rf"{_ESCAPE}|[0-9A-Za-z]")
+_DECIMAL, _OCTAL = 5, 8  # groups; the others are hexadecimal
+_WIDE = {place: place - 0xFEE0 for place in range(0xFF10, 0xFF5B)}  # digits and letters of full width
+_CHARACTER = re.compile(rf"{_ESCAPE}|[0-9A-Za-z\uff10-\uff5a]")
 
 
 class Secrets:
@@ -30,9 +36,10 @@ class Secrets:
     def __init__(self, values: Iterable[str | None]) -> None:
         whole = {each for each in values if each and len(each) >= SHORTEST}
         self._whole = sorted(whole, key=len, reverse=True)
-        self._flat = [flat for each in self._whole if len(flat := _flatten(each)) >= SHORTEST]
-        # Any six characters of a secret in a row contain one of these threes.
-        self._hints = {flat[at : at + 3] for flat in self._flat for at in range(0, len(flat) - 2, 4)}
+        # Each form with how many of its letters and digits stand for one of the secret.
+        self._flat = [form for each in self._whole for form in _forms(each)]
+        # Any six characters of a form in a row contain one of these fours.
+        self._hints = {flat[at : at + 4] for flat, _ in self._flat for at in range(0, len(flat) - 3, 3)}
 
     def hide(self, text: str, shortest: int = SHORTEST) -> str:
         """Return a text without secrets, and without parts of them that have at least `shortest` letters and digits."""
@@ -42,8 +49,8 @@ class Secrets:
             return text
         parts = {
             flat[at : at + size]
-            for flat in self._flat
-            for size in [min(shortest, len(flat))]
+            for flat, each in self._flat
+            for size in [min(ceil(shortest * each), len(flat))]
             for at in range(len(flat) - size + 1)
         }
         if len(text) > _LONGEST:
@@ -56,8 +63,24 @@ class Secrets:
         return any(hint in plain for hint in self._hints)
 
 
+def _forms(secret: str) -> Iterator[tuple[str, float]]:
+    """Yield the letters and digits of a secret plainly, reversed, in hexadecimal digits, and in base64."""
+    flat = _flatten(secret)
+    if len(flat) < SHORTEST:
+        return
+    yield flat, 1.0
+    yield flat[::-1], 1.0
+    content = secret.encode("utf-8", "surrogateescape")
+    yield content.hex(), 2.0
+    for before in range(3):  # bytes of other text that share the first letter
+        coded = b64encode(bytes(before) + content).decode()
+        yield _flatten(coded[ceil(before * 8 / 6) : (before + len(content)) * 8 // 6]), 4 / 3
+
+
 def _flatten(text: str) -> str:
     """Return the letters and digits of a text, in lower case."""
+    if not text.isascii():
+        text = text.translate(_WIDE)
     if "%" in text or "\\" in text or "&#" in text:
         text = _ESCAPED.sub(_character, text)
     return _OTHER.sub("", text).lower()
@@ -65,9 +88,8 @@ def _flatten(text: str) -> str:
 
 def _character(match: re.Match[str]) -> str:
     """Return what an escape stands for, if that is a letter or digit."""
-    percent, unicode, byte, hexadecimal, decimal = match.groups()
-    digits = percent or unicode or byte or hexadecimal
-    number = int(digits, 16) if digits else int(decimal)
+    group = match.lastindex or 0
+    number = int(match[group], {_DECIMAL: 10, _OCTAL: 8}.get(group, 16))
     return chr(number) if number < 128 else ""
 
 
@@ -75,7 +97,7 @@ def _without(text: str, parts: set[str]) -> str:
     """Return a text with `HIDDEN` in place of runs of letters and digits that are parts of a secret."""
     letters, spans = list[str](), list[tuple[int, int]]()
     for match in _CHARACTER.finditer(text):
-        letter = match[0] if match.lastindex is None else _character(match)
+        letter = match[0].translate(_WIDE) if match.lastindex is None else _character(match)
         if letter.isalnum():
             letters.append(letter.lower())
             spans.append(match.span())

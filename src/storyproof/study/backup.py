@@ -13,7 +13,6 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from hashlib import file_digest, sha256
-from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from struct import error as StructError  # noqa: N812
@@ -35,7 +34,7 @@ from storyproof.study.folder import Study, make_folder, open_study
 from storyproof.study.progress import DESIGN, ITEMS
 
 _MANIFEST = "backup.json"
-_AT_ONCE = 1_000
+_AT_ONCE, _LONGEST_BATCH = 1_000, 4 << 20  # rows, and their characters, that are inserted at a time
 # What zipfile raises for encrypted and unknown members, and Python for values that are not those of a backup.
 _MALFORMED = (RuntimeError, EOFError, ValueError, TypeError, LookupError, AttributeError, OverflowError, StructError)
 
@@ -204,8 +203,15 @@ def _insert_all(connection: Connection, archive: zipfile.ZipFile, about: BackupM
 
 
 def _batches(file: IO[bytes]) -> Iterator[list[dict[str, Any]]]:
-    lines = lines_of(io.TextIOWrapper(file, encoding="utf-8", newline="\n"))
-    while rows := [parse_json(line) for line in islice(lines, _AT_ONCE)]:
+    """Yield rows, not too many and not too long ones at a time."""
+    rows, length = list[dict[str, Any]](), 0
+    for line in lines_of(io.TextIOWrapper(file, encoding="utf-8", newline="\n")):
+        rows.append(parse_json(line))
+        length += len(line)
+        if len(rows) == _AT_ONCE or length >= _LONGEST_BATCH:
+            yield rows
+            rows, length = [], 0
+    if rows:
         yield rows
 
 

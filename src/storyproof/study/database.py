@@ -220,7 +220,5 @@ def _naming(url: URL) -> Iterator[None]:
 
 def _unusable(url: URL, error: Exception) -> DataError:
     why = shorten(str(getattr(error, "orig", None) or error)).rstrip(".")
-    return DataError(
-        f"the database {url.render_as_string(hide_password=True)} cannot be used: {why}; if it is damaged, restore the "
-        "study from a backup."
-    )
+    shown = url.set(query={}).render_as_string(hide_password=True)  # a query may have a password, too
+    return DataError(f"the database {shown} cannot be used: {why}; if it is damaged, restore the study from a backup.")

@@ -221,6 +221,9 @@ def test_no_key_for_the_usual_address(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_address_from_the_environment(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret@host:port/v1?key=secret")
+    with pytest.raises(ConfigError, match=r"variable OPENAI_BASE_URL is 'http://…@host:port/v1\?…'; expected http"):
+        client.base_urls(ModelOptions())
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     assert ask(OpenAI("fake", ModelOptions()), "x")["x"].text == answer("x")
 

@@ -20,6 +20,15 @@ from storyproof.solvers.llm.options import ModelOptions
         ({"base_urls": ("localhost:8000",)}, "--base-url is 'localhost:8000'; expected http"),
         ({"base_urls": ("ftp://me:secret@host/v1",)}, "--base-url is 'ftp://…@host/v1'; expected http"),
         ({"base_urls": ("http://me:sec#ret@host/v1",)}, "--base-url is 'http://…@host/v1'; expected http"),
+        (
+            {"base_urls": ("http://host/v1?api_key=secret",)},
+            r"--base-url is 'http://host/v1\?…'; expected an address without",
+        ),
+        (
+            {"base_urls": ("http://host/v1#secret",)},
+            "--base-url is 'http://host/v1'; expected an address without a query",
+        ),
+        ({"base_urls": ("host/v1?api_key=secret",)}, r"--base-url is 'host/v1\?…'; expected http"),
         ({"base_urls": ("http://",)}, "--base-url is 'http://'; expected http"),
     ],
 )

@@ -26,7 +26,7 @@ from storyproof.runtime.progress import RETRIES, beat
 from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, read_error, read_reply
 from storyproof.solvers.llm.bounded_body import LONG_AT_ONCE, BodyError, read_body
 from storyproof.solvers.llm.messages import Reply
-from storyproof.solvers.llm.options import CHAT, ModelOptions, authorization, public
+from storyproof.solvers.llm.options import CHAT, ModelOptions, authorization, check_address, public
 from storyproof.solvers.llm.streamed_reply import EVENTS, Hear, StreamedReply
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -449,9 +449,12 @@ def base_urls(options: ModelOptions) -> tuple[str, ...]:
     """Return the addresses of the servers: those given, else that of the environment, else that of OpenAI.
 
     Raises:
-        ConfigError: If it is OpenAI's server and there is no key.
+        ConfigError: If it is OpenAI's server and there is no key, or the environment does not give an address.
     """
-    urls = options.base_urls or tuple(filter(None, [os.environ.get("OPENAI_BASE_URL")])) or (OPENAI_URL,)
+    named = os.environ.get("OPENAI_BASE_URL")
+    if named and not options.base_urls:
+        check_address(named, "the environment variable OPENAI_BASE_URL")
+    urls = options.base_urls or tuple(filter(None, [named])) or (OPENAI_URL,)
     if OPENAI_URL in urls and not os.environ.get(options.api_key_env):
         raise ConfigError(
             f"no key for {OPENAI_URL}: set the environment variable {options.api_key_env}, or give the --base-url of "

@@ -30,6 +30,20 @@ def public(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
+def check_address(url: str, name: str) -> None:
+    """Check the address of a server that an option or a variable gives; what may be a key in it is not shown.
+
+    Raises:
+        ConfigError: If it is not one, or has a query or a fragment, to which no path can be added.
+    """
+    shown, mark, _ = public(url).partition("?")
+    shown = f"{shown}?…" if mark else shown
+    if not is_address(url):
+        raise ConfigError(f"{name} is '{shown}'; expected http://… or https://…, such as http://localhost:8000/v1.")
+    if mark or urlsplit(url).fragment:
+        raise ConfigError(f"{name} is '{shown.partition('#')[0]}'; expected an address without a query, such as …/v1.")
+
+
 def authorization(url: str) -> str | None:
     """Return the value of the header `Authorization` for the user name and password of an address, if it has any."""
     said, at, _ = urlsplit(url).netloc.rpartition("@")
@@ -134,10 +148,7 @@ class ModelOptions(Declared):
         if self.top_p is not None and not 0 < self.top_p <= 1:
             raise self._error("top_p", "a share above 0 and up to 1")
         for url in self.base_urls:
-            if not is_address(url):
-                raise ConfigError(
-                    f"--base-url is '{public(url)}'; expected http://… or https://…, such as http://localhost:8000/v1."
-                )
+            check_address(url, "--base-url")
 
     def _error(self, name: str, expected: str) -> ConfigError:
         return ConfigError(f"{self.options()[name].spoken} is {getattr(self, name)}; use {expected}.")

@@ -254,7 +254,7 @@ class AuditReport(NotebookView):
 
     def by_field(self) -> dict[str, int]:
         """Return how many disagreements there are about each field."""
-        return dict(Counter(each.field for each in self.disagreements).most_common())
+        return most_common(Counter(each.field for each in self.disagreements))
 
     @property
     def totals(self) -> dict[str, Any]:
@@ -268,9 +268,9 @@ class AuditReport(NotebookView):
             "totals": self.totals,
             "disagreements": len(self.disagreements),
             "by_field": self.by_field(),
-            "unchecked": {name: count for name, count in self.unchecked.items() if count},
+            "unchecked": {name: count for name, count in most_common(self.unchecked).items() if count},
             "proofs_checked": self.proofs_checked,
-            "statuses": dict(self.statuses),
+            "statuses": most_common(self.statuses),
             "manifest": [each.as_dict() for each in self.manifest],
             "lacks_manifest": self.lacks_manifest,
             "shared": self.shared,
@@ -284,6 +284,11 @@ def _count(counters: Iterable[Counter[str]]) -> Counter[str]:
     for each in counters:
         counts.update(each)
     return counts
+
+
+def most_common(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts, the highest first, and equal ones by name, so that nobody sees how the rows were divided."""
+    return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
 def add_up(counts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

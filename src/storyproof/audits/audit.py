@@ -21,7 +21,7 @@ from storyproof.audits.row_pass import (
     RowSource,
     choose_format,
     examine,
-    examine_parts,
+    examine_part,
     find_files,
     format_names,
     names_of,
@@ -47,13 +47,14 @@ from storyproof.families.file_judge import Subject
 from storyproof.findings import COMMON_KINDS, AuditReport, FileReport, Finding, add_up
 from storyproof.findings import MANIFEST as DIFFERS
 from storyproof.formats.columns import parse_columns, parse_consistent
-from storyproof.formats.format import Part, split_in, suffixes
+from storyproof.formats.format import WHOLE, Part, joined, split_in, suffixes
 from storyproof.io.archives import unpacked
 from storyproof.io.bounded_input import FILE, kind_of
 from storyproof.io.storage import RemoteFolder, is_url
 
 Progress = Callable[[int], None]
 _FILES_PER_WORKER = 4  # from which on files are not divided: whole ones leave less to put together
+_ROUNDS = 3  # what a worker gets of a file at a time: this part of its share of what is left
 _WORKER_BYTES = 8 << 20  # of files, for which a worker process pays: starting one takes as long as judging some of them
 
 
@@ -144,25 +145,25 @@ def _audit(
     files = _find_all(paths)
     check_shards_fit(each.file for each in files)
     manifests = [_Manifest(str(path).rstrip("/") if is_url(path) else path) for path in paths]  # before the work
-    examine_file = _ExamineFile(settings, format, None if engine is not None else progress)
+    has_one_split = len({file.split for file in files}) == 1 and files[0].split is not None
+    examine_file = _ExamineFile(settings, format, None if engine is not None else progress, not has_one_split)
     reports: list[FileReport] = []
     hashes: dict[tuple[str, str], str] = {}
     orders = _Orders()
     compared: list[RowHashes] = []
     rows_compared = 0
-    has_one_split = len({file.split for file in files}) == 1 and files[0].split is not None
     with make_engine() if engine is None else nullcontext(engine) as entered:
         items = examine_file.divide(files, entered.workers)
         results = in_order(entered, examine_file, items)
-        for file, examined in zip(files, _whole_files(items, results), strict=True):
+        for file, examined in zip(files, _whole_files(items, results, compares=examine_file.compares), strict=True):
             report, its_rows = examined.report, examined.compared
             orders.follow(file, examined.orders, report)
             reports.append(report)
             hashes[file.folder, file.file.place.removeprefix(f"{file.folder}/")] = examined.sha256
-            rows_compared += len(its_rows.questions)
-            if rows_compared <= MOST_COMPARED and not has_one_split:
+            if its_rows is not None:
+                rows_compared += len(its_rows.questions)
                 compared.append(its_rows)
-            else:
+            if rows_compared > MOST_COMPARED:
                 compared.clear()  # 25 bytes a row, of any number of files
             if engine is not None:
                 progress(report.questions)
@@ -294,15 +295,15 @@ def _find_all(paths: Sequence[str | Path]) -> list[_File]:
 
 
 class _Item(NamedTuple):
-    """What is examined at a time: a file, or some of its parts if there are too few files for all workers.
+    """What is examined at a time: a file, or a part of it if there are too few files for all workers.
 
     Attributes:
         file: The file.
-        parts: The parts; None for all.
+        part: The part; None for all.
     """
 
     file: _File
-    parts: tuple[Part, ...] | None = None
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,19 +313,20 @@ class _WholeFile:
     Attributes:
         report: Without what is wrong with the order of rows.
         orders: What must be known to say that.
-        compared: What is compared with the rows of other files.
+        compared: What is compared with the rows of other files; None if all are of the same split.
         sha256: The hash of a file that may be in a manifest; empty for others.
     """
 
     report: FileReport
     orders: list[OrderOfRows]
-    compared: RowHashes
+    compared: RowHashes | None
     sha256: str
 
     @classmethod
-    def of(cls, audit: FileAudit, sha256: str) -> _WholeFile:
+    def of(cls, audit: FileAudit, sha256: str, *, compares: bool) -> _WholeFile:
         """Return what was found, once all rows were judged."""
-        return cls(audit.conclude(), audit.orders, audit.checks.hashes(), sha256)
+        compared = audit.checks.hashes() if compares else None
+        return cls(audit.conclude(), audit.orders, compared, sha256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,28 +345,27 @@ class _ExamineFile:
         settings: What users said about the data, see `Subject`.
         format: The name of a format; auto recognises it.
         progress: Called with how many rows were judged since the last call, if this is done in one process.
+        compares: Whether rows are compared with those of other splits.
         last: The file of which parts were examined last, and how it is read.
     """
 
     settings: Mapping[str, Any]
     format: str = AUTO
     progress: Progress | None = field(default=None)
+    compares: bool = True
     last: tuple[_File, RowSource] | None = field(default=None, repr=False)
 
     def __call__(self, item: _Item) -> _WholeFile | _SomeParts:
         """Examine a file, or some of its parts."""
-        file, parts = item
+        file, part = item
         with file.file.opened() as path:
             subject, family = self.subject(file, path)
             how: dict[str, Any] = {"family": family, "says": f"--format {self.format}", "split": file.split}
             how |= {"progress": self.progress} if self.progress else {}
-            if parts is None:
-                audit = examine(subject, **how)
-            else:
-                audit = examine_parts(self.source(file, subject), parts, **how)
+            audit = examine(subject, **how) if part is None else examine_part(self.source(file, subject), part, **how)
             in_dataset = is_url(file.file.place) or Path(file.folder, MANIFEST).is_file()
-            sha256 = file_sha256(path) if in_dataset and (parts is None or not parts[0].first) else ""
-            return _WholeFile.of(audit, sha256) if parts is None else _SomeParts(audit, sha256)
+            sha256 = file_sha256(path) if in_dataset and (part is None or not part.first) else ""
+            return _WholeFile.of(audit, sha256, compares=self.compares) if part is None else _SomeParts(audit, sha256)
 
     def subject(self, item: _File, path: Path) -> tuple[Subject, str]:
         """Return what is judged, and the only family that its rows may be of, if users named one."""
@@ -379,21 +380,32 @@ class _ExamineFile:
 
     def divide(self, files: Sequence[_File], workers: int) -> list[_Item]:
         """Divide files for some workers; what a part is follows from its file alone, and so does every result."""
+        if workers == 1 or len(files) >= _FILES_PER_WORKER * workers:
+            return [_Item(file) for file in files]
+        parts = [self._parts(file) for file in files]
+        left = sum(map(len, parts))
         items: list[_Item] = []
-        for file in files:
-            parts: Sequence[Part] = ()
-            if workers > 1 and len(files) < _FILES_PER_WORKER * workers and not file.file.is_remote:
-                with suppress(StoryproofError, OSError):  # whoever reads the file says what is wrong
-                    parts = RowSource(self.subject(file, Path(file.file.place))[0]).parts()
-            if len(parts) < 2:
-                items.append(_Item(file))
-                continue
-            size = -(-len(parts) // (_FILES_PER_WORKER * workers))
-            items += [_Item(file, tuple(parts[start : start + size])) for start in range(0, len(parts), size)]
+        for file, (first, *others) in zip(files, parts, strict=True):
+            items.append(_Item(file, first if others else None))  # its first rows are those whose proofs are checked
+            left -= 1
+            while others:  # many at a time, and few at the end, so that all workers end together
+                count = max(1, left // (_ROUNDS * workers))
+                items.append(_Item(file, joined(others[:count])))
+                left -= len(others[:count])
+                del others[:count]
         return items
 
+    def _parts(self, file: _File) -> Sequence[Part]:
+        """Return the parts of a file; one of a file that cannot be divided or read, and whoever reads it says why."""
+        if not file.file.is_remote:
+            with suppress(StoryproofError, OSError):
+                return RowSource(self.subject(file, Path(file.file.place))[0]).parts()
+        return [WHOLE]
 
-def _whole_files(items: Sequence[_Item], results: Iterator[_WholeFile | _SomeParts]) -> Iterator[_WholeFile]:
+
+def _whole_files(
+    items: Sequence[_Item], results: Iterator[_WholeFile | _SomeParts], *, compares: bool
+) -> Iterator[_WholeFile]:
     """Yield what was found in whole files, from what was found in their parts."""
     first: _SomeParts | None = None
     for place, (item, examined) in enumerate(zip(items, results, strict=True)):
@@ -405,7 +417,7 @@ def _whole_files(items: Sequence[_Item], results: Iterator[_WholeFile | _SomePar
         else:
             first.audit.absorb(examined.audit)
         if place + 1 == len(items) or items[place + 1].file != item.file:
-            yield _WholeFile.of(first.audit, first.sha256)
+            yield _WholeFile.of(first.audit, first.sha256, compares=compares)
             first = None
 
 
@@ -418,7 +430,7 @@ class _Orders:
     def follow(self, item: _File, orders: Sequence[OrderOfRows], report: FileReport) -> None:
         """Add to the report on a file what is wrong with the order of its rows, after those of earlier files."""
         key = item.folder, item.split
-        order = self._orders[key][0] if key in self._orders else SplitOrder(item.split)
+        order = self._orders[key][0] if key in self._orders else SplitOrder()
         self._orders[key] = order, report
         for each in orders:
             report.findings += order.follow(each, item.name)

@@ -200,12 +200,15 @@ class PlainChecks:
 
 def _groups(keys: Hashes) -> Iterator[Numbers]:
     """Yield the rows of each key that several rows have, in the order of their first rows; 0 is no key."""
-    if not len(keys):
+    in_order = np.sort(keys)  # in a tenth of the time of its order, which few rows need
+    twice = np.unique(in_order[1:][in_order[1:] == in_order[:-1]])
+    if not (twice != 0).any():
         return
-    order = np.argsort(keys, kind="stable")
+    rows = np.flatnonzero(np.isin(keys, twice))
+    order = rows[np.argsort(keys[rows], kind="stable")]
     ordered = keys[order]
     starts = np.flatnonzero(np.append([True], ordered[1:] != ordered[:-1]))
-    ends = np.append(starts[1:], len(keys))
+    ends = np.append(starts[1:], len(rows))
     several = np.flatnonzero((ends - starts > 1) & (ordered[starts] != 0)).tolist()
     found = [order[starts[place] : ends[place]] for place in several]
     yield from sorted(found, key=lambda rows: int(rows[0]))

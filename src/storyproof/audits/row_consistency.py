@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.errors import DataError
-from storyproof.example import story_of_id
+from storyproof.example import SPLITS, story_of_id
 from storyproof.findings import ORDER, Finding
 from storyproof.formats.format import numbers_of
 
@@ -49,7 +49,7 @@ class OrderOfRows:
         story: The id and the text of the first row's story.
         last: Those of the last row's story.
         benchmarks: The benchmark of each row in which it is another than in the row before.
-        ranges: The numbers of generated ids, as far as they are in order; see `RepeatedNumbers.ranges`.
+        ranges: The numbers of generated ids, as far as they are in order; see `RepeatedNumbers`.
         numbers: The others.
         ids: The ids that were not generated.
         places: The numbers and the lines of their rows.
@@ -113,13 +113,16 @@ class RowOrder:
 
     def _fit(self, table: pa.Table, first: RowPlace) -> bool:
         """Take rows if they fit by whole columns; return False, and take nothing, if one may not."""
-        if self._split is None or any(name not in table.column_names for name in _COLUMNS):
-            return False
-        numbers = _our_numbers(table, self._split)
-        if numbers is None:
+        if any(name not in table.column_names for name in _COLUMNS):
             return False
         benchmarks, splits = (pc.unique(table.column(name)).to_pylist() for name in ("benchmark", "split"))
-        if len(benchmarks) != 1 or benchmarks[0] is None or splits != [self._split]:
+        if len(benchmarks) != 1 or benchmarks[0] is None or len(splits) != 1:
+            return False
+        split = splits[0]
+        if split not in SPLITS or split != (self._split or split):
+            return False
+        numbers = _our_numbers(table, split)
+        if numbers is None:
             return False
         if not np.array_equal(_changes(table, "story_id"), _changes(table, "story")):
             return False
@@ -145,7 +148,7 @@ class RowOrder:
                 if ours is None:
                     others.append(place)
                 else:
-                    numbers.append(int(name[-11:-2]) * 10 + int(name[-1]))
+                    numbers.append(_first_number(name[:-12]) + int(name[-11:-2]) * 10 + int(name[-1]))
                     self._check_id(place, name, ours, story_id)
             if benchmark is not None:
                 self._take_benchmark(place, benchmark)
@@ -182,15 +185,10 @@ class RowOrder:
 
 
 class SplitOrder:
-    """Checks that the rows of one split fit each other, by what `RowOrder` says of consecutive parts.
+    """Checks that the rows of one split fit each other, by what `RowOrder` says of consecutive parts."""
 
-    Args:
-        split: The split, if that can be told.
-    """
-
-    def __init__(self, split: str | None) -> None:
+    def __init__(self) -> None:
         self._file = ""  # that was read last
-        self._split = split
         self._benchmark: str | None = None
         self._numbers = RepeatedNumbers()  # of generated ids
         self._others = RepeatedTexts()  # other ids
@@ -218,7 +216,7 @@ class SplitOrder:
     def close(self) -> Iterator[Finding]:
         """Yield ids that occur twice, and of which that was not known before."""
         for number in self._numbers.close():
-            yield _repeated(self._file, RowPlace(-1, 0, f"{self._split}-{number // 10:09d}-{number % 10}"))
+            yield _repeated(self._file, RowPlace(-1, 0, _id_of(number)))
         for name in self._others.close():
             yield _repeated(self._file, RowPlace(-1, 0, name))
 
@@ -277,7 +275,7 @@ def _our_numbers(table: pa.Table, split: str) -> npt.NDArray[np.int64] | None:
     digits = ids[:, [*range(len(head), width - 2), width - 1]] - ord("0")
     if (ids[:, : len(head)] != head).any() or (ids[:, -2] != ord("-")).any() or (digits > 9).any():
         return None
-    numbers: npt.NDArray[np.int64] = digits.astype(np.int64) @ 10 ** np.arange(9, -1, -1)
+    numbers: npt.NDArray[np.int64] = digits.astype(np.int64) @ 10 ** np.arange(9, -1, -1) + _first_number(split)
     return numbers
 
 
@@ -288,6 +286,18 @@ def _changes(table: pa.Table, name: str) -> npt.NDArray[np.bool_]:
     return np.asarray(pc.not_equal(values[1:], values[:-1]))
 
 
+def _first_number(split: str) -> int:
+    """Return the number of a split's first generated id, so that those of several splits differ."""
+    return SPLITS.index(split) * _IDS
+
+
+def _id_of(number: int) -> str:
+    """Return the generated id with a number."""
+    split, rest = divmod(number, _IDS)
+    return f"{SPLITS[split]}-{rest // 10:09d}-{rest % 10}"
+
+
+_IDS = 10**10  # that a split can have
 MOST_KEPT = 1_000_000  # ids in memory
 _MOST_RANGES = 1_000
 _FILES = 64
@@ -364,7 +374,10 @@ class RepeatedTexts:
 
 
 class RepeatedNumbers:
-    """Finds numbers of generated ids that occur twice: ten times the story's number, plus the question's."""
+    """Finds numbers of generated ids that occur twice.
+
+    A number is ten times that of the story, plus that of the question, after those of the splits before.
+    """
 
     def __init__(self, most: int = MOST_KEPT) -> None:
         self._most = most

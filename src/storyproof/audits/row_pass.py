@@ -30,7 +30,7 @@ from storyproof.errors import DataError, UnknownNameError, quoted
 from storyproof.example import SCHEMA, Example, plain_schema
 from storyproof.families.family import Family, family_of_table, load_family, own_example, recognise
 from storyproof.families.file_judge import OWN_RULES, FileJudge, Subject
-from storyproof.findings import INCONSISTENT, UNREAD, FileReport, Finding, add_up
+from storyproof.findings import INCONSISTENT, UNREAD, FileReport, Finding, add_up, most_common
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, stories_of, story_starts
 from storyproof.formats.columns import chosen_as, find_paths, folded, values_at
 from storyproof.formats.format import (
@@ -41,6 +41,7 @@ from storyproof.formats.format import (
     expect_format,
     format_of,
     formats,
+    joined,
     load_format,
     numbers_of,
     place_of,
@@ -84,27 +85,29 @@ def examine(
     """
     with naming_bad_bytes(subject):
         source = RowSource(subject)
-        parts = source.parts()
-    return examine_parts(source, parts, family=family, says=says, progress=progress, split=split)
+        first, *others = source.parts()
+    how: dict[str, Any] = {"family": family, "says": says, "progress": progress, "split": split}
+    audit = examine_part(source, first, **how)
+    if others:
+        audit.absorb(examine_part(source, joined(others), **how))
+    return audit
 
 
-def examine_parts(
+def examine_part(
     source: RowSource,
-    parts: Sequence[Part],
+    part: Part,
     *,
     family: str = "",
     says: str = "",
     progress: Callable[[int], None] = lambda rows: None,
     split: str | None = None,
 ) -> FileAudit:
-    """Read consecutive parts of a file; see `examine`."""
-    first, *others = parts
-    audit = FileAudit(source, first, split)
-    audit.read(source, first, family, says, progress)
-    for part in others:
-        following = FileAudit(source, part, split)
-        following.read(source, part, family, says, progress)
-        audit.absorb(following)
+    """Read a part of a file; see `examine`.
+
+    What is found does not depend on how the rows after the first part are divided.
+    """
+    audit = FileAudit(source, part, split)
+    audit.read(source, part, family, says, progress)
     return audit
 
 
@@ -613,7 +616,7 @@ class _Bench:
             report.unsettled |= judge.unsettled
             report.declared |= judge.declared
         report.unread = self.unread
-        unread = dict(self.unread.most_common())
+        unread = most_common(self.unread)
         judged = report.questions - self.unread.total()
         counts = {"rows": report.questions, "stories": report.stories, "judged": judged, "unread": unread}
         counts |= {"conflicts": 0, "wrong_answers": {}, "rule_dependent": {}}

@@ -102,13 +102,18 @@ class Part(NamedTuple):
 
 
 WHOLE = Part()
-PART_BYTES = 4 << 20  # of text in a part: many times the work of starting with one, and enough parts for many cores
-PART_ROWS = 8_192  # of a part that is read as records from a file with arrays
+PART_BYTES = 1 << 20  # of text in a part, the least that a worker gets
+PART_ROWS = 2_048  # of a part that is read as records from a file with arrays
 
 
 def ended(parts: Sequence[Part]) -> list[Part]:
     """Return parts that end where the next one begins."""
     return [*(each._replace(end=following.first) for each, following in pairwise(parts)), *parts[-1:]] or [WHOLE]
+
+
+def joined(parts: Sequence[Part]) -> Part:
+    """Return consecutive parts as one."""
+    return parts[0]._replace(end=parts[-1].end)
 
 
 class Spot(NamedTuple):

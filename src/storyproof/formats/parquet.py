@@ -110,7 +110,7 @@ class Parquet(Format):
         """Divide a file at row groups; if each row takes long, also within them."""
         with _named(path):
             sizes = [group.rows for group in _row_groups(path, _open(path), ())]
-        return _parts(sizes, PART_ROWS if as_records else CHUNK_ROWS, is_divided=as_records)
+        return _parts(sizes, PART_ROWS, is_divided=as_records)
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns of a file."""

@@ -276,7 +276,9 @@ def read_babi(
     waiting = _PlacedRows(places, not is_strict, max(part.first - 1, 0))
     for block in _blocks(path, part):
         row = state.take(block, is_strict=is_strict)
-        if len(waiting.rows) >= rows and row["story_id"] != waiting.rows[-1]["story_id"]:
+        is_over = part.end is not None and waiting.end >= part.end
+        most = 1 if is_over else rows
+        if len(waiting.rows) >= most and row["story_id"] != waiting.rows[-1]["story_id"]:
             yield waiting.table()
         waiting.add(row, block)
     if not waiting.rows and not state.story:
@@ -650,6 +652,11 @@ class _PlacedRows:
     def _clear(self) -> None:
         self.rows: list[dict[str, Any]] = []
         self._blocks: list[_Block] = []
+
+    @property
+    def end(self) -> int:
+        """The number of the row after them."""
+        return self._done + len(self.rows)
 
     def add(self, row: dict[str, Any], block: _Block) -> None:
         """Add a row."""

@@ -74,6 +74,7 @@ _RAW = pa.schema(
 _HEADER = b"header"
 _PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself|they|them|their)\b", re.IGNORECASE)
 _MOST_LACKING = 3  # of the needed columns, in a file that is still one of CLUTRR's
+_FEW_ROWS = 64  # to read at a time where few are needed
 _MOST_DIGITS = 18  # of the number of a row
 _PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 PUBLISHED_NAMES = {  # what CLUTRR calls columns of examples, or from what they are read
@@ -339,13 +340,16 @@ def read_raw(path: Path, rows: int, part: Part = WHOLE) -> Iterator[pa.Table]:
         numbers.fit(next(each for each in islice(read_records(path), 1, None) if each.cells), header)
     done = max(part.first - 1, 0)
     filled = (record for record in records if record.cells)
-    while some := list(islice(filled, rows)):
+    most = rows if part.end is None else min(rows, part.end - done)
+    while some := list(islice(filled, most)):
         identities = [_identity(path, dict(zip(header, each.cells, strict=True)), each.row) for each in some]
         columns: list[list[Any]] = [[each[name] for each in identities] for name in (*_IDENTITY, "answer")]
         columns += [[each.cells for each in some], [numbers.fit(each, header) for each in some]]
         table = pa.table([pa.array(each, field.type) for each, field in zip(columns, _RAW, strict=True)], schema)
         yield with_places(table, done, [each.line for each in some])
         done += len(some)
+        if part.end is not None:
+            most = min(rows, part.end - done) if done < part.end else _FEW_ROWS  # until its last story ends
 
 
 def read_raw_rows(path: Path, table: pa.Table) -> Iterator[tuple[ClutrrRow, bool] | DataError]:

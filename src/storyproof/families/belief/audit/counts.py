@@ -32,7 +32,7 @@ from storyproof.families.belief.audit.rows import asked_of
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.tomi_labels import QUESTION_TYPES
 from storyproof.families.file_judge import Subject
-from storyproof.findings import Finding
+from storyproof.findings import Finding, most_common
 
 OTHER_COLUMNS = ("candidates", "order", "chain", "false_belief", "readings", "proof")  # of ours besides the labels
 ASKED = ("memory", "reality", "first_order", "second_order")
@@ -106,15 +106,15 @@ class AuditTally:
         orders = [name for name in _ORDERS if name in self.asked or name in ASKED]
         orders += sorted(self.asked - set(orders))
         found: dict[str, Any] = {"wrong_answers": {asked: self.wrong[asked] for asked in orders}}
-        found["rule_dependent"] = dict(self.dependent.most_common())
+        found["rule_dependent"] = most_common(self.dependent)
         if self.has_rules:
             found["own_rules"] = {asked: self._by_rules(asked) for asked in orders if self.of_kind[asked]}
         found |= {name: self.counts[name] for name, columns in _COUNTED.items() if not self.columns.isdisjoint(columns)}
-        return {**found, "by_mechanism": dict(self.causes.most_common())}
+        return {**found, "by_mechanism": most_common(self.causes)}
 
     def _by_rules(self, asked: str) -> dict[str, int]:
         """Return under which rules the answers to one kind of question are right."""
-        others = {reading or NO_READING: count for (kind, reading), count in self.not_own.items() if kind == asked}
+        others = most_common({reading or NO_READING: n for (kind, reading), n in self.not_own.items() if kind == asked})
         return {OWN: self.of_kind[asked] - sum(others.values()), **others}
 
 

@@ -44,7 +44,7 @@ from storyproof.families.kinship.relations import WORDS, predicate_of
 from storyproof.families.kinship.row import KinshipRow, Structure, read_row
 from storyproof.families.kinship.rules import PUBLISHED, load_rules
 from storyproof.families.kinship.stated_facts import read_texts
-from storyproof.findings import COLUMN, TEXT, UNREAD, Finding
+from storyproof.findings import COLUMN, TEXT, UNREAD, Finding, most_common
 from storyproof.formats.chunks import as_bytes, from_bytes
 from storyproof.formats.format import PLACE, numbers_of, place_of, stem_of
 
@@ -394,7 +394,8 @@ class KinshipJudge(FileJudge):
     def totals(self) -> dict[str, Any]:
         """Return how many rows have which status, and how many have a flaw of which kind."""
         counts = {key: self._counts[key] for key in (*STATUSES, *self._totals.values(), "two_targets")}
-        return {"wrong_answers": dict(self._wrong), "rule_dependent": dict(self._dependent), **counts}
+        wrong, dependent = most_common(self._wrong), most_common(self._dependent)
+        return {"wrong_answers": wrong, "rule_dependent": dependent, **counts}
 
 
 def _hashes_of(table: pa.Table) -> list[int]:

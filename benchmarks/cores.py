@@ -85,10 +85,10 @@ class Case:
 
 
 CASES = (
-    Case("tomi", 800_000, 240_000, 18_000),
-    Case("tomi-matched", 760_000, 90_000, 18_000),
+    Case("tomi", 800_000, 240_000, 15_000),
+    Case("tomi-matched", 760_000, 66_000, 12_000),
     Case("clutrr", 700_000, 180_000, 9_000, "csv"),
-    Case("tom-k medium", 64_000, 18_000, 6_000, settings={"preset": "medium"}),
+    Case("tom-k medium", 64_000, 18_000, 5_000, settings={"preset": "medium"}),
 )
 
 

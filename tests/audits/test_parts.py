@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
+from storyproof.audits import row_pass
 from storyproof.audits.row_pass import RowSource, choose_format
 from storyproof.engines import make_engine
 from storyproof.example import plain_schema
@@ -341,3 +342,34 @@ def test_large_row_groups_have_few_parts() -> None:
     assert [each.end for each in parts[:-1]] == [each.first for each in parts[1:]]
     assert (parts[0].first, parts[-1].end) == (0, None)
     assert parquet._parts(sizes, 8_192, is_divided=False) == [Part(0, 1_000_000, 0, 1), Part(1_000_000, None, 0, 1)]
+
+
+def test_rows_of_several_splits_in_one_file_have_ids_of_their_own(tmp_path: Path) -> None:
+    made = storyproof.generate("tomi", train=30, test=30, seed=5)
+    path = tmp_path / "all.parquet"
+    pq.write_table(made, path, row_group_size=90)
+    assert storyproof.audit(path).clean
+    rows = made.to_pylist()
+    rows[200]["id"], rows[5]["id"] = rows[190]["id"], "test-000000004-2"
+    write_ours(path, rows)
+    found = [
+        (each.row, each.id) for each in storyproof.audit(path).findings if each.kind == ORDER and each.field == "id"
+    ]
+    assert found == [(-1, "test-000000001-4"), (-1, "test-000000004-2")]
+
+
+@pytest.mark.parametrize("name", ["train.csv", "train.txt", "clutrr.csv"])
+def test_parts_are_not_read_far_beyond_their_end(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if name == "train.csv":
+        path = tmp_path / name
+        write_csv(path, foreign(rows_of("tomi")))
+    else:
+        path = published("tomi" if name == "train.txt" else "clutrr", tmp_path / "data")
+    form, _ = choose_format(path)
+    source = RowSource(Subject(path, form, path.name))
+    read: list[int] = []
+    monkeypatch.setattr(row_pass, "stories_of", lambda tables, first, end: read.append(next(tables).num_rows) or ())
+    for part in source.parts()[:-1]:
+        list(source.tables(part))
+        assert part.end is not None
+        assert read[-1] <= part.end - part.first + 1

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,11 @@ def sections_of(page: str) -> list[str | None]:
 # --- shortcuts
 
 
+@cache
+def shortcuts_of_one(path: Path) -> dict[str, Any]:
+    return shortcuts_of([path])[0]
+
+
 @pytest.fixture(scope="module")
 def tomi(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tomi") / "x"
@@ -73,13 +79,13 @@ def test_shortcuts_are_learned_from_training_data(tomi: Path) -> None:
     ("name", "questions"), [pytest.param("train.txt", 126, marks=pytest.mark.slow), ("test.txt", 72)]
 )
 def test_data_alone_are_answered_from_one_another(tomi: Path, name: str, questions: int) -> None:
-    found, _ = shortcuts_of([tomi / name])
+    found = shortcuts_of_one(tomi / name)
     assert found["questions"] == questions
     assert found["trained_on"] != "train"
 
 
 def test_whole_stories_are_counted_where_they_have_several_questions(tomi: Path) -> None:
-    found, _ = shortcuts_of([tomi / "test.txt"])
+    found = shortcuts_of_one(tomi / "test.txt")
     page = page_of(AuditReport([]), [tomi / "test.txt"], {"shortcuts": found})
     assert ">joint</th>" in page
     single = found | {"questions": found["stories"]}

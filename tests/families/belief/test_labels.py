@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from storyproof.families.belief.answers import oracle_answer, oracle_proof
 from storyproof.families.belief.labels import LabelWords, _subsets
-from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
 from storyproof.families.belief.rows import PlotQuestion, candidates_of, kind_of, label_questions
 from storyproof.families.belief.wording import find_wording
@@ -20,10 +21,17 @@ from tests.families.belief.test_answers import any_questions
 PLACES = (Ask.BELIEF, Ask.SAYS, Ask.COMMON)
 
 
+@cache
+def replies_to(events: tuple[Any, ...], question: BeliefQuestion) -> dict[BeliefReading, Any]:
+    """Return the answers under all readings, of one question after the other."""
+    return {each: oracle_answer(events, question, each) for each in ALL_READINGS}
+
+
 def expected(events: Any, asked: PlotQuestion, wording: Any) -> dict[str, Any]:
     """Return the labels of one question."""
     question, own = asked.question, asked.reading
-    value, real = oracle_answer(events, question, own), MindWorlds(events, own).reality(question.thing)
+    replies = replies_to(tuple(events), question)
+    value, real = replies[own], MindWorlds(events, own).reality(question.thing)
     is_false = question.ask in PLACES and value is not None and value != real
     marks = {
         "messages": any(event.kind in MESSAGES and not event.lie for event in events),
@@ -31,7 +39,7 @@ def expected(events: Any, asked: PlotQuestion, wording: Any) -> dict[str, Any]:
         "peeks": any(event.kind == EventKind.PEEK for event in events),
         "distractions": any(event.kind == EventKind.DISTRACT for event in events),
     }
-    holds = [each for each in ALL_READINGS if each != own and oracle_answer(events, question, each) == value]
+    holds = [each for each in ALL_READINGS if each != own and replies[each] == value]
     return {
         "answer": wording.answer(value),
         "candidates": candidates_of(events, question, wording, unknown=asked.keeps_unknown),
@@ -65,7 +73,7 @@ def test_labels_are_those_of_single_questions(language: str) -> None:
         events = plots[question.story][0]
         assert labels == expected(events, question, wording)
         assert by_reading == {
-            str(each): wording.answer(oracle_answer(events, question.question, each)) for each in ALL_READINGS
+            str(each): wording.answer(reply) for each, reply in replies_to(tuple(events), question.question).items()
         }
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import storyproof
 from storyproof.errors import DataError
+from storyproof.io.bounded_input import parse_shipped
 
-TEXTS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("bad_texts.yaml").read_text(encoding="utf-8"))
+TEXTS: list[dict[str, Any]] = parse_shipped(Path(__file__).with_name("bad_texts.yaml").read_text(encoding="utf-8"))
 
 
 def test_there_are_two_hundred_and_no_two_alike() -> None:

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import storyproof
 from storyproof.errors import DataError
 from storyproof.families.belief.translation import language_of
+from storyproof.io.bounded_input import parse_shipped
 
-STORIES: list[dict[str, Any]] = yaml.safe_load(
+STORIES: list[dict[str, Any]] = parse_shipped(
     Path(__file__).with_name("other_languages.yaml").read_text(encoding="utf-8")
 )
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from string import Formatter
 
 import pytest
-import yaml
 
 import storyproof
 from storyproof.example import Example
@@ -16,9 +15,10 @@ from storyproof.families.belief.read_text import read_question, read_story
 from storyproof.families.belief.readings import ALL_READINGS, BeliefReading, parse_reading
 from storyproof.families.belief.wording import LANGUAGES
 from storyproof.families.belief.world import EventKind
+from storyproof.io.bounded_input import parse_shipped
 from tests.samples import BELIEF, MEMORY, SEARCH, STORY, example
 
-ALL = yaml.safe_load(TEXTS.read_text(encoding="utf-8"))
+ALL = parse_shipped(TEXTS.read_text(encoding="utf-8"))
 SPOKEN = (
     *("Ada entered the den.", "Bo entered the den.", "The key is in the box in the den.", "Bo exited the den."),
     *("Bo entered the hall.", "Ada announced everywhere that the key is in the box."),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import storyproof
 from storyproof import rewards
@@ -18,12 +18,13 @@ from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of
 from storyproof.integrations.harness_questions import from_benchmark, from_data
 from storyproof.integrations.reasoning_gym import StoryDataset
+from storyproof.io.bounded_input import parse_shipped
 from storyproof.solvers.llm.messages import Message, Request
 from storyproof.solvers.llm.prompt import ConventionsPrompt, load_prompt, prompt_names
 from tests.samples import example, examples
 
 GOLDEN = Path(__file__).with_name("golden_prompts.yaml")
-CASES: list[dict[str, Any]] = yaml.safe_load(GOLDEN.read_text(encoding="utf-8"))
+CASES: list[dict[str, Any]] = parse_shipped(GOLDEN.read_text(encoding="utf-8"))
 HEADINGS = {
     "en": "Rules for this story:\n- ",
     "de": "Regeln für diese Geschichte:\n- ",
@@ -37,6 +38,12 @@ STREAMS = [
     *((name, {}) for name in NAMES if name != "tom-k"),
     *(("tom-k", {"language": each, "preset": "hard"}) for each in HEADINGS),
 ]
+
+
+@cache
+def stories_of(benchmark: str, **settings: str) -> list[tuple[Example, ...]]:
+    """Return the rows of twelve stories."""
+    return [tuple(story.rows) for story in storyproof.stream(benchmark, seed=8, **settings)[:12]]
 
 
 def asked(row: Example, name: str, shots: Sequence[Example], **how: bool) -> list[str]:
@@ -54,9 +61,9 @@ def test_every_prompt_states_the_rules_in_the_language_of_the_row(
     benchmark: str, settings: dict[str, str], name: str
 ) -> None:
     language = settings.get("language", "en")
-    stories = storyproof.stream(benchmark, seed=8, **settings)[:12]
-    shots = [row for story in stories[3:] for row in story.rows]
-    for row in [row for story in stories[:3] for row in story.rows]:
+    stories = stories_of(benchmark, **settings)
+    shots = [row for rows in stories[3:] for row in rows]
+    for row in [row for rows in stories[:3] for row in rows]:
         plain, stated = (asked(row, name, shots, conventions=each) for each in (False, True))
         rules = convention_text(row)
         if row.order == 0 and row.family == "belief":  # memory and reality need no rules

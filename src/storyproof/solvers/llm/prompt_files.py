@@ -16,7 +16,7 @@ from typing import Any
 
 from storyproof.errors import QUOTED, ConfigError, UnknownNameError, quoted
 from storyproof.families.family import ANY_FAMILY, families
-from storyproof.io.bounded_input import FILE, LARGEST_YAML, DocumentError, kind_of, parse_yaml, read_text
+from storyproof.io.bounded_input import FILE, LARGEST_YAML, DocumentError, kind_of, parse_shipped, parse_yaml, read_text
 
 FOLDER = Path(__file__).with_name("prompts")
 BELIEF = "belief"
@@ -121,7 +121,7 @@ def load_template(name: str) -> Template:
         raise UnknownNameError("prompt", name, (*template_names(), "FILE.yaml", "module:function"))
     try:
         text = read_text(path, LARGEST_YAML)
-        read = parse_yaml(text)
+        read = parse_shipped(text) if path is own else parse_yaml(text)
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"cannot read the prompt {path}: {error}; give a prompt file or a known name.") from error
     except DocumentError as error:

@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Formatter
 
 from storyproof.errors import ConfigError, DataError, quoted
-from storyproof.io.bounded_input import DocumentError, parse_yaml, read_text
+from storyproof.io.bounded_input import DocumentError, parse_shipped, parse_yaml, read_text
 from storyproof.pictures.svg import safe
 from storyproof.study.design import LANGUAGES, StudyDesign
 
@@ -61,7 +61,7 @@ def shipped_file(language: str) -> str:
 @cache
 def load_texts(language: str) -> PageTexts:
     """Return the texts of a language that ships with storyproof."""
-    texts = parse_yaml(shipped_file(language))
+    texts = parse_shipped(shipped_file(language))
     return PageTexts(language, {str(key): str(text) for key, text in texts.items()})
 
 

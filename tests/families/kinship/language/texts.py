@@ -7,10 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from storyproof.families.kinship.language.reader import NotUnderstood, Reading, read
 from storyproof.families.kinship.language.tokens import Tokens, cut, guess_names
+from storyproof.io.bounded_input import parse_shipped
 
 # Written without sight of the reader (the first and the third), or aimed at what it could miss.
 BAD = ("bad_texts", "more_bad_texts", "fresh_bad_texts", "aimed_bad_texts")
@@ -34,7 +33,7 @@ class Result(NamedTuple):
 def collection(name: str) -> list[dict[str, Any]]:
     """Return the entries of a collection."""
     path = Path(__file__).parent / f"{name}.yaml"
-    found: list[dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = parse_shipped(path.read_text(encoding="utf-8"))
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -340,6 +341,31 @@ def test_chains_are_told_apart_by_what_the_oracle_sees() -> None:
         everything = {(chain[0], frozenset(chain[1:])) for chain in chain_classes(count, is_weighed=True)}
         few = [(chain[0], frozenset(chain[1:])) for chain in chain_classes(count, is_weighed=False)]
         assert (len(few), set(few)) == (len(everything), everything)
+
+
+def test_chains_are_told_apart_by_their_last_two_where_messages_are_weighed() -> None:
+    for count in range(1, 5):
+        every = (chain for length in range(1, 6) for chain in product(range(count), repeat=length))
+        chains = [chain for chain in every if all(one != other for one, other in pairwise(chain))]
+        everything = {(chain[0], frozenset(chain[1:-1]), chain[-2:]) for chain in chains}
+        few = [(chain[0], frozenset(chain[1:-1]), chain[-2:]) for chain in chain_classes(count, is_weighed=True)]
+        assert len(few) == len(set(few))
+        assert set(few) >= everything
+
+
+@pytest.mark.parametrize("size", [1, 5])
+@pytest.mark.parametrize("sights", [(OPEN, CLOSED), (CLOSED, OPEN)])
+def test_beliefs_are_evaluated_in_batches(size: int, sights: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    stories, story, asked = any_questions(6, 40)
+    arrays, names = encode_plots(stories)
+    questions = encode_questions(names, story, asked)
+    trusts = ("always", "never-liars")
+    expected = [[codes.tolist() for codes in PlotAnswers(arrays, questions, sight).codes(*trusts)] for sight in sights]
+    monkeypatch.setattr(answers, "_BELIEFS", size)
+    first = PlotAnswers(arrays, questions, sights[0])
+    for whole, each in zip(expected, (first, first.under(sights[1])), strict=True):
+        for _ in range(2):
+            assert [codes.tolist() for codes in each.codes(*trusts)] == whole
 
 
 @pytest.mark.parametrize("width", [1, 7])

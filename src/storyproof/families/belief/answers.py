@@ -140,7 +140,8 @@ def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> 
         believer = np.where(asked.chain[:1, some] == agent, np.int8(STRANGER), np.int8(agent))
         add(some, np.concatenate([believer, asked.chain[:, some]]))
     chosen = those(Ask.COMMON)
-    group, sizes = _members(asked.chain[:, chosen])
+    group = asked.chain[:, chosen]  # who is named twice believes the same both times
+    sizes = (group != NOBODY).sum(axis=0)
     for size in np.unique(sizes).tolist():
         some = np.flatnonzero(sizes == size)
         add(chosen[some], *(group[list(chain)][:, some] for chain in chain_classes(size, is_weighed=is_weighed)))
@@ -157,15 +158,6 @@ def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> 
     chain, question = chain.take(order, axis=1), question[order]
     is_memory = asked.ask[question] == ASKS.index(Ask.MEMORY)
     return _Parts(start, chain, contract(chain, stories.agents), asked.thing[question], is_memory)
-
-
-def _members(chain: Small) -> tuple[Small, Columns]:
-    """Return the different members of groups in order of appearance, and how many each has."""
-    repeated = chain == NOBODY
-    for place in range(1, len(chain)):
-        repeated[place] |= (chain[:place] == chain[place]).any(axis=0)
-    order = np.argsort(repeated, axis=0, kind="stable")
-    return np.take_along_axis(chain, order, axis=0), (~repeated).sum(axis=0)
 
 
 class _Beliefs(NamedTuple):

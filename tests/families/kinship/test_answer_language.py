@@ -128,3 +128,17 @@ def test_claims() -> None:
     assert TALK.claims(("box", "Aunt"))
     assert not TALK.claims(("box", "great-aunt"))
     assert not TALK.claims(())
+
+
+@pytest.mark.parametrize(
+    ("reply", "name"),
+    [
+        ("She is his aunt, i.e. his mother's sister.", "aunt"),
+        ("She is his mother's sister, i.e. his aunt.", "aunt"),
+        ("She is his mother's sister.", None),  # said in two steps only
+        ("She is his grandmother on his mother's side.", "grandmother"),
+        ("Ben's mother is Cid's sister. Ada is his aunt.", "aunt"),
+    ],
+)
+def test_kin_said_in_several_steps(reply: str, name: str | None) -> None:
+    assert read_reply(reply, tuple(WORDS), QUESTION, TALK).name == name

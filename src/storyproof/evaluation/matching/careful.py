@@ -98,7 +98,9 @@ ENGLISH = Language(
     ),
     no=re.compile(
         r"i (?:do not|don't) (?:think|believe) (?:so|s?he does)|"
-        r"no|nope|nah|false|incorrect|not really|no way|(?:he|she) (?:does not|doesn't)|negative"
+        r"no|nope|nah|false|incorrect|not really|no way|"
+        r"(?:unfortunately|sadly|probably|certainly|definitely|apparently|clearly|absolutely|of course) not|"
+        r"(?:he|she) (?:does not|doesn't)|negative"
     ),
     unsure=re.compile(
         r"\b(?:yes (?:and|or) no|maybe|perhaps|unclear|possibly|not (?:clear|sure|certain|possible|stated|specified)|"

@@ -248,7 +248,9 @@ SPANISH = Language(
         r"\b(?:si|yes|claro(?!\s+que\s+no)|correcto|cierto|exacto|efectivamente|"
         r"por supuesto(?!\s+que\s+no)|afirmativo|sin (?:ninguna )?duda|definitivamente|desde luego|absolutamente)\b"
     ),
-    no=re.compile(r"\b(?:no|(?:yo )?no (?:lo )?creo|nop|negativo|en absoluto|que va|de ningun[oa]? (?:modo|manera))\b"),
+    no=re.compile(
+        r"\b(?:no|(?:yo )?no (?:lo )?creo|nop|negativo|para nada|en absoluto|que va|de ningun[oa]? (?:modo|manera))\b"
+    ),
     unsure=re.compile(
         r"\b(?:si y no|si o no|quizas?|tal vez|talvez|posiblemente|"
         r"no (?:esta|queda|es|resulta) (?:claro|posible|seguro)|"

@@ -292,10 +292,11 @@ class _Reader:
         names = set().union(*(people for _, people in named))
         save = language.save.search(sentence)
         everybody, nobody = language.everybody.search(sentence), language.nobody.search(sentence)
-        if save is not None and names and (everybody or nobody):
+        others = language.others.search(sentence) if save is not None else None  # "except Malik, the others do"
+        if save is not None and names and (everybody or others or nobody):
             after = {each.name for each in _find(sentence[save.end() :], self._sets, language)} & names
             excepted = after or names
-            claims.add(set(self._sets.people) - excepted if everybody else excepted, True)
+            claims.add(set(self._sets.people) - excepted if everybody or others else excepted, True)
             claims.mentioned.update(names)
             return True
         if names and language.sole.search(sentence) and any(language.negation.search(part.text) for part, _ in named):

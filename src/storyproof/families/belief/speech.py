@@ -146,6 +146,8 @@ class Speech:
             elif token.kind == _BEFORE:
                 held.extend(_Held(mention, LATER, "", topical) for mention in waiting)
                 waiting.clear()
+            elif token.closes and waiting and _is_blank(said, waiting[-1].end, token.start):
+                held.append(_Held(waiting.pop(), token.kind, "", topical))  # "the vase at first, the drawer later"
             elif token.kind != _FACT and (seen or kind != THINKER):  # else it is what they think to be so
                 kind, who = token.kind, token.who
                 if kind == THINKER:
@@ -197,7 +199,11 @@ class Speech:
         tokens += [_Token(mention.start, _MENTION, "", mention) for mention in found]
         tokens += self._thinkers(said, {mention.start for mention in found})
         tokens += [_Token(match.start(), _KNOWER, match["who"].lower()) for match in self.knower.finditer(said)]
-        tokens += [_Token(match.start(), kind) for pattern, kind in patterns for match in pattern.finditer(said)]
+        tokens += [
+            _Token(match.start(), kind, closes=_PHRASE_END.match(said, match.end()) is not None)
+            for pattern, kind in patterns
+            for match in pattern.finditer(said)
+        ]
         return sorted(tokens, key=lambda token: token.start)
 
     def _thinkers(self, said: str, starts: Collection[int]) -> Iterator[_Token]:
@@ -221,6 +227,7 @@ _ARROW = re.compile(r"[\s\"'*_”)]{0,3}(?:→|->|=>|➜|⇒)[\s\"'*_“(]{0,3}"
 _WHERE = re.compile(  # "the box is where Ben will look", "the box: Ben will look there"
     r"\s*:\s*|[\s\"'*_”)]*(?:(?:is|was|would\s+be|will\s+be|ist|war|wäre|es|era|sería)\s+)?(?:where|wo|donde)\s+"
 )
+_PHRASE_END = re.compile(r"[,.;!?)]|\s*$")
 _LABEL_START = re.compile(r"[.;!?\n。；！？]")
 _LABEL = re.compile(r"(?:[:：=]|→|->|⇒)[\s\"'*_”“(]*$")
 _ADVERB = ("mente", "erweise")
@@ -231,6 +238,7 @@ class _Token(NamedTuple):
     kind: int
     who: str = ""
     mention: Mention | None = None
+    closes: bool = False  # whether it ends a phrase
 
 
 class _Held(NamedTuple):
@@ -284,7 +292,23 @@ ENGLISH = Speech(
     alone=re.compile(r"\s+(?:himself|herself|themselves)\b"),
     nobody=NO_NAMES
     | {
-        *("although", "though", "while", "when", "because", "after", "before", "once", "where", "now", "first", "next"),
+        *(
+            "my",
+            "our",
+            "your",
+            "although",
+            "though",
+            "while",
+            "when",
+            "because",
+            "after",
+            "before",
+            "once",
+            "where",
+            "now",
+            "first",
+            "next",
+        ),
         *("finally", "later", "actually", "really", "also", "only", "just", "hence", "based", "reality", "step", "nor"),
         *("everybody", "neither", "none", "one", "some", "probably", "maybe", "perhaps", "clearly", "here", "likely"),
     },
@@ -314,6 +338,11 @@ ENGLISH = Speech(
         r",\s*(?:and|so|which)\b"
     ),
 )
+
+
+def _is_blank(text: str, start: int, end: int) -> bool:
+    """Return whether nothing but a space or two stands between two places."""
+    return end - start <= 2 and not text[start:end].strip()
 
 
 def _in_order(names: Sequence[str], text: str) -> bool:

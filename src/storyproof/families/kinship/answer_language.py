@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from storyproof.families.kinship.relations import WORDS
@@ -33,7 +34,7 @@ def _any_back(phrases: Collection[str]) -> str:
     return _any_of([phrase[::-1] for phrase in phrases])
 
 
-_OWNER_AFTER = re.compile(r"\s+(?:of|to|for)\s+(?P<owner>[\w-]+)")
+_OWNER_AFTER = re.compile(r"\s+(?:of|to|for)\s+(?P<owner>[\w-]+)(?!['\w-])")
 _SIDE = re.compile(r"'s\s+side\b")  # "his grandmother on his mother's side"
 _SUBJECT_AFTER = re.compile(rf"(?:\s+{_any_of(_LINKS)}\s+|,?\s+)(?:(?:named|called)\s+)?(?P<who>[\w-]+)(?!['\w-])")
 # What stands before a mention is read from its end, in the reversed text: so it begins at the mention, and nothing is
@@ -42,6 +43,9 @@ _OWNER_BEFORE = re.compile(rf"(?:\s+(?!{_any_back(('is', 'was', 'and'))}\b)\w+){
 _SUBJECT_BEFORE = re.compile(
     rf"(?:\s+\w+)?(?:\s+s?'[\w-]+)?(?:\s+{_any_back(_FILLERS)})*\s+{_any_back(_LINKS)}\s+,?(?P<who>[\w-]+)"
 )
+
+
+_POSSESSIVE_BEFORE = re.compile(rf"\s+{_any_back(('his', 'her', 'their'))}\b")
 
 
 class AskedPair(NamedTuple):
@@ -79,13 +83,32 @@ class KinTalk(Talk):
             forms += [f"grand-{word[5:]}", f"grand-{word[5:]}s"]
         return [*forms, *(form for called in _CALLED.get(word, ()) for form in (called, f"{called}s"))]
 
+    def decisive(self, said: str, mentions: Sequence[Mention], question: str) -> Sequence[Mention]:
+        """Return mentions that say what the one who was asked about is to the other: "Ada is Ben's mother"."""
+        pair = asked_pair(question)
+        if pair is None:
+            return ()
+        text = said.lower()
+        people, back = people_in(said) | {pair.who, pair.whom}, text[::-1]
+        stated = []
+        for mention in mentions:
+            before = len(text) - mention.start
+            subject = _person(_SUBJECT_BEFORE.match(back, before), None, people=people)
+            owners = _OWNER_BEFORE.match(back, before), _OWNER_AFTER.match(text, mention.end)
+            theirs = _person(*owners, people=people) == pair.whom or _POSSESSIVE_BEFORE.match(back, before)
+            if subject == pair.who and theirs and not text.startswith("'s", mention.end):
+                stated.append(mention)
+        return stated
+
     def set_aside_last(self, said: str, text: str, mentions: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions that say what somebody is to somebody, but of another pair than was asked about."""
         pair = asked_pair(question)
         if pair is None:
             return ()
         people, back = people_in(said) | {pair.who, pair.whom}, text[::-1]
-        return [mention for mention in mentions if _of_another_pair(text, back, mention, people, pair)]
+        aside = [mention for mention in mentions if _of_another_pair(text, back, mention, people, pair)]
+        composed = _composed(text, mentions)
+        return aside if len(composed) + len(aside) == len(mentions) else [*aside, *composed]
 
 
 @lru_cache(maxsize=1024)
@@ -107,6 +130,15 @@ def _of_another_pair(text: str, back: str, mention: Mention, people: Collection[
     subjects = _SUBJECT_BEFORE.match(back, before), _SUBJECT_AFTER.match(text, after)
     who = _person(*subjects, people=people)
     return who is not None and who != asked.who
+
+
+def _composed(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Return the words of kin that are said in several steps: "her mother's brother"."""
+    found = []
+    for before, after in pairwise(mentions):
+        if text[before.end : after.start] == "'s ":
+            found += [before, after]
+    return list(dict.fromkeys(found))
 
 
 def _person(before: re.Match[str] | None, after: re.Match[str] | None, people: Collection[str]) -> str | None:

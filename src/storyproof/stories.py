@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from storyproof.errors import ConfigError, DataError, ParseError, StoryproofError, quoted
 from storyproof.example import Example
@@ -137,6 +138,15 @@ def prove_reworded(text: OwnText) -> tuple[Example, tuple[tuple[str, str], ...]]
         where = f"{first.part}{f', line {first.line}' if first.line and first.part == 'story' else ''}"
         raise DataError(f"{where}: {first.message}")
     return family.prove_text(text.story, text.question, text.people), text.read_as
+
+
+def restated(row: Mapping[str, Any], example: Example, family: Family) -> dict[str, Any]:
+    """Return a row in the sentences in which its text was read, with the facts that they state."""
+    facts = {name: example.get(name) for name in family.facts}
+    values = {**row, **facts, "story": example.story, "question": example.question}
+    if example.story.count("\n") != row["story"].count("\n"):
+        values["proof"] = None  # its sentences have other numbers
+    return values
 
 
 def _divisions(family: Family, story: str) -> list[str]:

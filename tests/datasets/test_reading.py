@@ -117,6 +117,20 @@ def test_stories_in_other_words_are_asked_as_they_are_written(tmp_path: Path) ->
     assert json.loads((tmp_path / "out" / "own.json").read_text())[0]["story"] == story
 
 
+def test_rows_of_several_families_in_one_file(tmp_path: Path) -> None:
+    """As audits do, every command judges the family of a row by its question."""
+    kin = {"story": "1. Kim saw her brother Lee.\n2. Lee has a daughter, Mia.", "question": "What is Mia to Kim?"}
+    rows = [{**kin, "answer": "niece"}, {"story": STORY, "question": REALITY, "answer": "jar"}]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    first, second = read_examples(find_source(tmp_path / "own.jsonl"))
+    assert (first.family, first.get("k"), first.get("genders")) == (
+        "kinship",
+        2,
+        ["Kim:female", "Lee:male", "Mia:female"],
+    )
+    assert (second.family, second.question_type) == ("belief", "reality")
+
+
 def test_stories_that_nobody_understands_are_refused(tmp_path: Path) -> None:
     row = {"story": f"{STORY}\nThe box blorked.", "question": REALITY, "answer": "jar"}
     (tmp_path / "own.jsonl").write_text(json.dumps(row) + "\n")

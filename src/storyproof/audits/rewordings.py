@@ -15,7 +15,7 @@ from storyproof.errors import DataError
 from storyproof.example import Example, plain_schema
 from storyproof.families.family import Family, load_family, recognise
 from storyproof.formats.format import PLACE
-from storyproof.stories import OwnText, prove_own
+from storyproof.stories import OwnText, prove_own, restated
 
 _MOST_IN_VAIN = 500  # stories of a file that are tried although none before could be read: each takes milliseconds
 _MOST_KEPT = 10_000  # stories that cannot be read
@@ -63,7 +63,7 @@ class Rewordings:
             if has_facts or self._family not in ("", family.name):
                 continue  # it says what its text states, and that cannot be read
             try:
-                groups.setdefault(family.name, []).append(_filled(values, self._read(values, family), family))
+                groups.setdefault(family.name, []).append(restated(values, self._read(values, family), family))
             except DataError as error:
                 reasons[number] = str(error)
         schemas = {name: [*plain_schema(load_family(name).schema), table.schema.field(PLACE)] for name in groups}
@@ -93,12 +93,3 @@ class Rewordings:
             raise
         self._failed = 0
         return example
-
-
-def _filled(values: dict[str, Any], example: Example, family: Family) -> dict[str, Any]:
-    """Return a row in the words in which it was read, with the facts of its text."""
-    facts = {name: example.get(name) for name in family.facts}
-    filled = {**values, **facts, "story": example.story, "question": example.question}
-    if example.story.count("\n") != values["story"].count("\n"):
-        filled["proof"] = None  # its sentences have other numbers
-    return filled

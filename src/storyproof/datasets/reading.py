@@ -21,13 +21,13 @@ import pyarrow as pa
 from storyproof.datasets.folders import MARKER, is_unfinished
 from storyproof.datasets.manifest import MANIFEST, file_sha256, parse_manifest, read_manifest
 from storyproof.errors import DataError, UnknownNameError, quoted
-from storyproof.example import SCHEMA, SPLITS, WRITTEN, Example, story_of_id
-from storyproof.families.family import Family, family_of_table, own_example, recognise
+from storyproof.example import SCHEMA, SPLITS, WRITTEN, Example, plain_schema, story_of_id
+from storyproof.families.family import Family, families, family_of_table, load_family, own_example, recognise
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, whole_stories
 from storyproof.formats.format import format_of, formats, split_in, split_of, stem_of, suffixes
 from storyproof.io.bounded_input import FILE, FOLDER, kind_of, name_of
 from storyproof.io.storage import RemoteFolder, as_place, is_url
-from storyproof.stories import OwnText, read_own
+from storyproof.stories import OwnText, read_own, restated
 
 ERRATA = "errata.csv"  # what an audit writes beside the files that it has fixed
 _MOST_FOLDERS = 10_000
@@ -417,12 +417,11 @@ def iterate_examples(
     """
     stories: set[tuple[str, str]] = set()
     for table in source.tables(rows):
-        family = family_of_table(table)
         try:
-            completed = complete(table, family, proved=proved).to_pylist()
+            completed = _complete_rows(table, proved=proved)
         except DataError as error:
             raise DataError(f"{source.name}: {error}") from error
-        for row in completed:
+        for family, row in completed:
             if max_stories is not None:
                 stories.add((row["split"], row["story_id"]))
                 if len(stories) > max_stories:
@@ -433,6 +432,28 @@ def iterate_examples(
                     "rest; add it."
                 )
             yield Example.from_row(row, family.name)
+
+
+def _complete_rows(table: pa.Table, *, proved: bool) -> list[tuple[Family, dict[str, Any]]]:
+    """Return complete rows with their families: one for all, or that of each question where one alone cannot read all.
+
+    Raises:
+        DataError: If a row cannot be read.
+    """
+    family = family_of_table(table)
+    try:
+        return [(family, row) for row in complete(table, family, proved=proved).to_pylist()]
+    except DataError:
+        names = [recognise((), question or "").name for question in table.column("question").to_pylist()]
+        if len(set(names)) < 2 or any(each.marks & set(table.column_names) for each in families()):
+            raise
+    completed = []
+    for name in sorted(set(names)):
+        part = table.filter(pa.array([each == name for each in names]))
+        rows = complete(part, load_family(name), proved=proved).to_pylist()
+        completed += [(load_family(name), row) for row in rows]
+    places = {row_id: place for place, row_id in enumerate(table.column("id").to_pylist())}
+    return sorted(completed, key=lambda each: places[each[1]["id"]])
 
 
 def complete(table: pa.Table, family: Family | None = None, *, proved: bool = False) -> pa.Table:
@@ -481,22 +502,22 @@ def _restate(table: pa.Table, family: Family) -> tuple[pa.Table, dict[tuple[str,
         The rows, and the stories of those that are changed by their ids, sentences and questions: as they were written
         if their words are others, else None; and what is not understood of the others, by their ids.
     """
-    rows = table.to_pylist()
+    rows: list[dict[str, Any]] = []
     written: dict[tuple[str, ...], str | None] = {}
     refused: dict[str, str] = {}
-    for row in rows:
+    for row in table.to_pylist():
+        rows.append(row)
         if any(row.get(name) is not None for name in family.facts):
             continue  # it says what its text states
         _, text, problems = read_own(OwnText(row["story"], row["question"], family=family.name))
         if stopping := [each.message for each in problems if each.is_fatal or each.is_impossible]:
             refused[row["id"]] = stopping[0]
-        if stopping or text.story == row["story"] or text.question != row["question"]:
-            continue
-        if "proof" in row and text.story.count("\n") != row["story"].count("\n"):
-            row["proof"] = None  # its sentences have other numbers
-        written[row["id"], text.story, row["question"]] = row["story"] if text.read_as else None
-        row["story"] = text.story
-    return pa.Table.from_pylist(rows, schema=table.schema), written, refused
+        elif text.question == row["question"] and (family.facts or text.story != row["story"]):
+            rows[-1] = restated(row, family.prove_text(text.story, text.question, text.people), family)
+            written[row["id"], rows[-1]["story"], row["question"]] = row["story"] if text.read_as else None
+    facts = [each for each in plain_schema(family.schema) if each.name in family.facts]
+    schema = pa.unify_schemas([table.schema, pa.schema(facts)])
+    return pa.Table.from_pylist(rows, schema=schema), written, refused
 
 
 def as_example(row: Example | Mapping[str, Any]) -> Example:

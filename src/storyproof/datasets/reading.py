@@ -515,8 +515,11 @@ def _restate(table: pa.Table, family: Family) -> tuple[pa.Table, dict[tuple[str,
         elif text.question == row["question"] and (family.facts or text.story != row["story"]):
             rows[-1] = restated(row, family.prove_text(text.story, text.question, text.people), family)
             written[row["id"], rows[-1]["story"], row["question"]] = row["story"] if text.read_as else None
-    facts = [each for each in plain_schema(family.schema) if each.name in family.facts]
-    schema = pa.unify_schemas([table.schema, pa.schema(facts)])
+    if not written:
+        return table, written, refused
+    present = set(table.column_names)
+    facts = [each for each in plain_schema(family.schema) if each.name in family.facts and each.name not in present]
+    schema = pa.schema([*table.schema, *facts])
     return pa.Table.from_pylist(rows, schema=schema), written, refused
 
 

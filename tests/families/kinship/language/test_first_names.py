@@ -6,6 +6,7 @@ import storyproof
 from storyproof.errors import StoryproofError
 from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.reader import NotUnderstood, read
+from tests.groups import only_first
 
 COMMON = """
     Aaron Abbott Abigail Adam Alan Albert Alexander Alexis Alice Amanda Amber Amethyst Amity Amy Andrea Andrew
@@ -64,11 +65,12 @@ def test_there_are_many() -> None:
     assert {"Emily", "Lily", "Mason", "Rain", "Winter", "Hope", "Mark"} <= set(COMMON)
 
 
-def test_common_first_names_are_read_in_the_places_of_names() -> None:
-    assert [problem for name in COMMON for problem in fails(name)] == []
+@pytest.mark.parametrize("part", only_first(1, range(2)))
+def test_common_first_names_are_read_in_the_places_of_names(part: int) -> None:
+    assert [problem for name in COMMON[part::2] for problem in fails(name)] == []
 
 
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", only_first(3, range(5)))
 def test_our_names_are_read_in_the_places_of_names(part: int) -> None:
     women = sorted(name for name, gender in genders_of_names().items() if gender == "female")
     assert [problem for name in women[part::25] for problem in fails(name)] == []

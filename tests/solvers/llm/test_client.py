@@ -215,6 +215,8 @@ def test_overload_lowers_the_limit() -> None:
 
 def test_nothing_but_errors_is_no_stray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "_FIRST_STRAY_S", 0.001)
+    monkeypatch.setattr(servers, "_LONGEST_STRAY_S", 0.01)
+    monkeypatch.setattr(servers, "_LONGEST_WAIT_S", 0.01)
     server = Scripted(*[Trouble("HTTP 500", Fate.AGAIN)] * 12, concurrency=8)
     assert run(lambda: together(server, retries=20).ask(None, b"box")) == Reply("box", retries=12)
     assert server.pace.limit < 8

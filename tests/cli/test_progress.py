@@ -16,6 +16,7 @@ import storyproof
 from storyproof import cli
 from storyproof.cli import progress
 from storyproof.cli.progress import ProgressLines, RunProgress, progress_bar
+from storyproof.experiments import experiment as experiment_module
 from storyproof.runtime.progress import RETRIES, beat, counting, listening
 from tests.cli.invocation import Program
 from tests.solvers.llm.serving import FakeServer
@@ -175,6 +176,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def stops_after_an_epoch(started: float, minutes: float | None) -> Callable[[], bool]:
+    """A time limit that is reached in the first training, however fast the machine is."""
+    answers = iter([False])
+    return lambda: next(answers, True)
+
+
 @pytest.mark.usefixtures("often")
 @pytest.mark.parametrize(
     ("command", "line"),
@@ -190,8 +197,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_no_command_is_silent_where_there_is_no_terminal(
-    command: str, line: str, data: Path, tmp_path: Path, program: Program
+    command: str, line: str, data: Path, tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(experiment_module, "_alarm", stops_after_an_epoch)
     ended = program(command.format(data=data, out=tmp_path / "out"))
     assert ended.code == 0, ended.err
     assert line in ended.err

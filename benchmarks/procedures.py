@@ -25,7 +25,6 @@ from storyproof.evaluation.diagnose import (
     NONE,
     AnswerTable,
     ask_procedures,
-    choose_questions,
     follow_shares,
     tabulate,
     weigh,
@@ -42,6 +41,29 @@ POOLS: dict[str, list[tuple[str, int, dict[str, Any]]]] = {
     ],
     "kinship": [("clutrr", 2000, {"split": "test"})],
 }
+
+
+def choose_questions(table: AnswerTable, count: int) -> list[int]:
+    """Return the places of questions that tell procedures apart, chosen one by one.
+
+    Each time the question is taken on which most pairs of procedures differ, where pairs that differ on many questions
+    already count less.
+
+    Args:
+        table: Questions with what procedures would answer.
+        count: How many to choose.
+    """
+    first, second = np.triu_indices(len(table.names), 1)
+    differs = table.predicted[first] != table.predicted[second]
+    seen, chosen = np.zeros(len(differs)), []
+    left = np.ones(differs.shape[1], np.bool_)
+    for _ in range(min(count, len(left))):
+        gain = np.where(left, np.exp(-seen / 3) @ differs, -1.0)
+        place = int(gain.argmax())
+        chosen.append(place)
+        left[place] = False
+        seen += differs[:, place]
+    return chosen
 
 
 def pool(family: str) -> AnswerTable:

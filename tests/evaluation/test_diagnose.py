@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import storyproof
+from benchmarks.procedures import choose_questions
 from storyproof.datasets.reading import find_source, read_examples
 from storyproof.errors import DataError
 from storyproof.evaluation.diagnose import (
@@ -20,7 +21,6 @@ from storyproof.evaluation.diagnose import (
     NONE,
     AnswerTable,
     ask_procedures,
-    choose_questions,
     explain_answers,
     follow_shares,
     tabulate,

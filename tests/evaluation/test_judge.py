@@ -30,7 +30,6 @@ def test_verdicts_say_why(reply: str, right: bool, kind: str, meant: str | None,
     assert (found.right, bool(found), found.kind, found.meant, found.mistake) == (right, right, kind, meant, mistake)
     assert found.reason.endswith(reason)
     assert found.reason.startswith("right: " if right else "wrong: ")
-    assert found.is_unclear == (kind in ("negated", "ambiguous"))
     assert found.answer == "box"
 
 

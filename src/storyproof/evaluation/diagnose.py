@@ -27,7 +27,7 @@ from storyproof.evaluation.rescore import match_rows, meant_answer
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
-from storyproof.stats import LEVEL, Flags, Floats, Interval
+from storyproof.stats import LEVEL, Floats, Interval
 
 GUESS, NONE = "guess", "none"
 ALL = "all questions"
@@ -500,26 +500,3 @@ def _likelihood(table: AnswerTable, explanation: Explanation) -> Floats:
     places = [table.names.index(name) for name in names]
     parts = sum(shares[name].value / total * fits[place] for name, place in zip(names, places, strict=True))
     return np.asarray(0.94 * parts + 0.06 * chance)
-
-
-def choose_questions(table: AnswerTable, count: int) -> list[int]:
-    """Return the places of questions that tell procedures apart, chosen one by one.
-
-    Each time the question is taken on which most pairs of procedures differ, where pairs that differ on many questions
-    already count less.
-
-    Args:
-        table: Questions with what procedures would answer.
-        count: How many to choose.
-    """
-    first, second = np.triu_indices(len(table.names), 1)
-    differs: Flags = table.predicted[first] != table.predicted[second]
-    seen, chosen = np.zeros(len(differs)), []
-    left = np.ones(differs.shape[1], np.bool_)
-    for _ in range(min(count, len(left))):
-        gain = np.where(left, np.exp(-seen / 3) @ differs, -1.0)
-        place = int(gain.argmax())
-        chosen.append(place)
-        left[place] = False
-        seen += differs[:, place]
-    return chosen

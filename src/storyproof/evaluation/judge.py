@@ -8,7 +8,7 @@ from storyproof.datasets.reading import as_example
 from storyproof.errors import DataError, quoted
 from storyproof.evaluation import matching as matchers
 from storyproof.evaluation.answer_judge import LABEL, MistakeFinder, describe
-from storyproof.evaluation.matching.kinds import AMBIGUOUS, MEANINGS, NEGATED
+from storyproof.evaluation.matching.kinds import MEANINGS
 from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.runtime.notebook import NotebookView
@@ -69,11 +69,6 @@ class ReplyVerdict(NotebookView):
         if mistake == LABEL:
             return f"wrong by its label {quoted(self.answer)}, but {quoted(self.meant)} is what is proved."
         return f"wrong: the reply says {quoted(self.meant)}, which is {what}; {expected}."
-
-    @property
-    def is_unclear(self) -> bool:
-        """Whether the reply names several possible answers, or denies all that it names."""
-        return self.kind in (AMBIGUOUS.kind, NEGATED.kind)
 
 
 def judge(

@@ -37,6 +37,7 @@ _UNFINISHED = "is unfinished: the run that wrote it was killed; run the same com
 _TOLD = ("id", "benchmark")  # columns whose first values tell shards apart
 _COMPARED = 32  # of these values
 _REMEDY = "copy the dataset again, or generate it again"
+_MOST_REFUSED = 50  # rows of a file in vain; to read one in other words takes milliseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,8 +508,8 @@ def _restate(table: pa.Table, family: Family) -> tuple[pa.Table, dict[tuple[str,
     refused: dict[str, str] = {}
     for row in table.to_pylist():
         rows.append(row)
-        if any(row.get(name) is not None for name in family.facts):
-            continue  # it says what its text states
+        if any(row.get(name) is not None for name in family.facts) or len(refused) >= _MOST_REFUSED:
+            continue  # it says what its text states, or so many are refused that all will be
         _, text, problems = read_own(OwnText(row["story"], row["question"], family=family.name))
         if stopping := [each.message for each in problems if each.is_fatal or each.is_impossible]:
             refused[row["id"]] = stopping[0]

@@ -15,7 +15,7 @@ there are waits and the ends of the work; `cost` is the CPU time per story compa
 because cores share memory and caches, and because each worker starts. `parent` is the share of the CPU time that the
 command itself takes, beside its workers, to give out the work and to put the results together (Linux): n workers wait
 for it once it reaches one part in n + 1, so it must stay well below that. `tomi separate` is as many commands with one
-worker each at the same time, which share nothing: no program can expect more. The last line compares the bytes that are
+worker each at the same time, which share nothing: no program can expect more. One more line compares the bytes that are
 written per second with what a copy of the same files reaches. Each verb of each benchmark takes about half a minute,
 and all of them, with 1 and 16 workers, some eight minutes and 10 GB in the temporary folder (`TMPDIR`).
 """
@@ -50,7 +50,7 @@ from storyproof.engines.processes import available_cores
 from storyproof.evaluation.provenance import hardware
 
 SEED = 7
-VERBS = ("generate", "verify", "audit")
+VERBS = ("generate", "separate", "verify", "audit")
 FILES = 8  # to verify or audit for each worker, so that the last one to finish keeps the others waiting for an eighth
 
 
@@ -266,10 +266,16 @@ def join_csv(files: Sequence[Path], path: Path) -> None:
 
 
 class Figures:
-    """Prints figures as they come, and keeps them."""
+    """Prints figures as they come, and keeps them.
 
-    def __init__(self) -> None:
+    Args:
+        machine: Where they are measured.
+        path: A file in which all are written again after each, so that a run that is cut off has its figures.
+    """
+
+    def __init__(self, machine: dict[str, Any], path: Path | None = None) -> None:
         self.values: dict[str, float] = {}
+        self._machine, self._path = machine, path
         self._first: dict[str, tuple[float, float]] = {}
 
     def add(self, what: str, workers: int, stories: int, timing: Timing, beside: str = "") -> None:
@@ -286,6 +292,8 @@ class Figures:
         self.values |= {name: rate} | {f"{name} {share}": value for share, value in shares.items()}
         shown = " ".join(f"{share} {100 * value:>5.1f}%" for share, value in shares.items())
         print(f"{what:<31}{workers:>3} workers {rate:>12,.0f} stories/s {timing.wall_s:>5.1f} s  {shown}", flush=True)
+        if self._path is not None:
+            self._path.write_text(json.dumps({"machine": self._machine, "figures": self.values}, indent=1) + "\n")
 
 
 def main() -> None:
@@ -302,7 +310,7 @@ def main() -> None:
     numbers, names = [int(number) for number in chosen.workers.split(",")], chosen.only.split(",")
     about = {**hardware(), "available_cores": cores, "python": platform.python_version(), "load": os.getloadavg()[0]}
     print(json.dumps(about), flush=True)
-    figures = Figures()
+    figures = Figures(about, chosen.json)
     with TemporaryDirectory() as scratch:
         runner = Runner(Path(scratch))
         for case in CASES:
@@ -312,8 +320,6 @@ def main() -> None:
             folder.mkdir()
             measure(Bench(case, folder, runner, chosen.scale), numbers, figures, chosen.verbs.split(","))
             shutil.rmtree(folder)
-            if chosen.json:  # after each, so that a run that is cut off has its figures
-                chosen.json.write_text(json.dumps({"machine": about, "figures": figures.values}, indent=1) + "\n")
 
 
 def measure(bench: Bench, numbers: Sequence[int], figures: Figures, verbs: Sequence[str]) -> None:
@@ -322,7 +328,7 @@ def measure(bench: Bench, numbers: Sequence[int], figures: Figures, verbs: Seque
     bench.prepare(numbers[-1], verbs)
     bench.warm_up()
     if "generate" in verbs:
-        measure_generation(bench, numbers, figures)
+        measure_generation(bench, numbers, figures, verbs)
     for verb in (each for each in ("verify", "audit") if each in verbs):
         for number in numbers:
             figures.add(f"{name} {verb}", number, *bench.judge(verb, number))
@@ -330,7 +336,7 @@ def measure(bench: Bench, numbers: Sequence[int], figures: Figures, verbs: Seque
             figures.add(f"{name} {verb} one file", number, *bench.judge(verb, number, in_one=True), f"{name} {verb}")
 
 
-def measure_generation(bench: Bench, numbers: Sequence[int], figures: Figures) -> None:
+def measure_generation(bench: Bench, numbers: Sequence[int], figures: Figures, verbs: Sequence[str]) -> None:
     """Measure how fast stories are generated, and what the disk would take."""
     name = bench.case.name
     for number in numbers:
@@ -340,7 +346,7 @@ def measure_generation(bench: Bench, numbers: Sequence[int], figures: Figures) -
     written, copied = size / timing.wall_s, size / copied_s
     figures.values |= {f"{name} bytes/s": written, f"{name} copied bytes/s": copied}
     print(f"{name}: {written / 1e6:,.0f} MB/s written, {copied / 1e6:,.0f} MB/s copied", flush=True)
-    if name == CASES[0].name:
+    if name == CASES[0].name and "separate" in verbs:
         figures.add(f"{name} separate", numbers[-1], *bench.separate(numbers[-1]), f"{name} generate")
     shutil.rmtree(bench.folder / "data")
 

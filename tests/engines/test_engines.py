@@ -202,3 +202,36 @@ def test_options_that_do_not_fit_are_refused() -> None:
 def test_ray_that_is_not_installed_is_one_sentence() -> None:
     with pytest.raises(ConfigError, match=r"--engine ray needs the package 'ray', .*pip install 'storyproof\[ray\]'"):
         make_engine("ray")
+
+
+_COPIED = """
+import sys
+from storyproof.engines import make_engine
+from storyproof.runtime.lean_imports import import_arrow_alone
+
+state = []
+
+def is_copy(item):
+    return bool(state)
+
+if __name__ == "__main__":
+    import_arrow_alone()
+    state.append(1)
+    if sys.argv[1:]:
+        import threading
+        threading.Thread(target=threading.Event().wait, daemon=True).start()
+    with make_engine(workers=2) as engine:
+        print(sorted(engine.run(is_copy, [1, 2])))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not copied")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_workers_are_copies_of_a_process_with_one_thread(tmp_path: Path, threads: int) -> None:
+    """Locks that other threads hold would never be released in a copy."""
+    script = tmp_path / "script.py"
+    script.write_text(_COPIED)
+    command = [sys.executable, str(script), *["threads"] * (threads - 1)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout == f"[(0, {threads == 1}), (1, {threads == 1})]\n"
+    assert found.stderr == ""

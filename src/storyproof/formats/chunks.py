@@ -145,7 +145,7 @@ def as_bytes(tables: Sequence[pa.Table]) -> list[bytes]:
     written = []
     for table in tables:
         sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as stream:
+        with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as stream:
             stream.write_table(table)
         written.append(sink.getvalue().to_pybytes())
     return written

@@ -245,14 +245,16 @@ def parts_by_bytes(path: Path, manner: Manner) -> list[Part]:
             if row > parts[-1].first:
                 parts.append(before._replace(first=row))
             starts = np.append([0], ends)[:-1]
-            filled = starts[~np.isin(np.frombuffer(content, np.uint8)[starts], (ord("\r"), ord("\n")))]
+            first = np.frombuffer(content, np.uint8)[starts]
+            filled = starts[(first != ord("\r")) & (first != ord("\n"))]
+            last, used = 0, int(ends[-1]) if len(ends) else 0
             if len(filled):
                 row += len(filled)
                 last = int(filled[-1])
-                before = Part(at=at + last, line=line + content.count(b"\n", 0, last))
-            used = int(ends[-1]) if len(ends) else 0
+                line += content.count(b"\n", 0, last)
+                before = Part(at=at + last, line=line)
             rest = content[used:]
-            at, line = at + used, line + content.count(b"\n", 0, used)
+            at, line = at + used, line + content.count(b"\n", last, used)
             if not block:
                 return ended(parts)
 
@@ -268,14 +270,20 @@ def _ends_of_records(content: bytes, manner: Manner, *, is_last: bool) -> npt.ND
     letters = np.frombuffer(content, np.uint8)
     ends = np.flatnonzero(letters == ord("\n"))
     quotes = np.flatnonzero(letters == ord('"')) if manner.has_quotes else np.zeros(0, np.intp)
-    ends = ends[np.searchsorted(quotes, ends) % 2 == 0] + 1
+    # Lines end within quotes where more of these have begun than ended; there are fewer quotes than lines.
+    places = np.searchsorted(ends, quotes)
+    begun, over = (np.bincount(each, minlength=len(ends) + 1) for each in (places[::2], places[1::2]))
+    ends = ends[np.cumsum(begun - over)[: len(ends)] == 0] + 1
     if is_last and len(content) and (not len(ends) or ends[-1] < len(content)):
         ends = np.append(ends, len(content))
     used = int(ends[-1]) if len(ends) else 0
     longest = int(np.diff(ends, prepend=0).max(initial=len(content) - used))
-    if longest > csv.field_size_limit() or content.count(b"\r", 0, used) != content.count(b"\r\n", 0, used):
+    if longest > csv.field_size_limit():
         return None
-    if content.find(codecs.BOM_UTF8, 0, used) >= 0:
+    if codecs.BOM_UTF8[0] in content and content.find(codecs.BOM_UTF8, 0, used) >= 0:  # a byte is found sooner
+        return None
+    returns = content.count(b"\r", 0, used)
+    if returns and returns != content.count(b"\r\n", 0, used):
         return None
     quotes = quotes[: np.searchsorted(quotes, used)]
     around = np.frombuffer(f'{manner.separator}"\r\n'.encode(), np.uint8)

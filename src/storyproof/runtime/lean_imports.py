@@ -1,7 +1,8 @@
 """Imports NumPy and Arrow without what the processes of commands do not use.
 
 Arrow imports pandas, if it is installed, at its first conversion of a list: a third of a second for each process. And
-NumPy starts a thread for each core, for products of large matrices.
+NumPy starts a thread for each core, for products of large matrices, and Arrow one that gives memory back. A process
+with one thread can be copied, which is how workers begin with all imports done.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from importlib.abc import MetaPathFinder
 from typing import Any
 
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+_ARROW_POOL = "JE_ARROW_MALLOC_CONF"
 _TRIMMED_FROM, _LEAST_MAPPED = -1, -3  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of malloc.h
 _LARGEST = 32 << 20  # bytes, of M_MMAP_THRESHOLD
 
@@ -24,6 +26,7 @@ def import_arrow_alone() -> None:
 
     For processes that are storyproof's own. Elsewhere Arrow must know of pandas, since programs may pass it frames.
     """
+    os.environ.setdefault(_ARROW_POOL, "background_thread:false")  # of a pool that is not used here, see below
     with one_blas_thread():
         import numpy as np  # noqa: F401
     import pyarrow as pa

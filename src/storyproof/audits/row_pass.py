@@ -158,19 +158,19 @@ class FileAudit:
             bench.judge_of(load_family(subject.format.family))
         with naming_bad_bytes(subject):
             for table in source.tables(part):
-                found = list(self.checks.check(table))
+                findings = list(self.checks.check(table))
                 for each, rows in source.by_family(bench.leave_out(table)):
                     if family and each.name != family:
                         raise _other_family(subject.path, rows, load_family(family), says)
                     for some in in_parts(rows) if rows.num_rows else ():
                         with without_collection():
-                            found += bench.judge(each, some)
+                            findings += bench.judge(each, some)
                         progress(some.num_rows)
                         judged += some.num_rows
                         beat("rows", judged)
-                found += bench.take_unread()
-                report.findings += sorted(found, key=lambda each: each.row)
-                report.records |= source.records_of(table, {each.row for each in found if each.fix})
+                findings += bench.take_unread()
+                report.findings += sorted(findings, key=lambda each: each.row)
+                report.records |= source.records_of(table, {each.row for each in findings if each.fix})
                 if source.keeps_ids:
                     order.check(_whole_rows(table))
                 report.questions += table.num_rows
@@ -183,14 +183,14 @@ class FileAudit:
 
     def absorb(self, other: FileAudit) -> None:
         """Take what was found in the parts that follow."""
-        found = other.report.findings
+        findings = other.report.findings
         more, left = self._bench.absorb(other._bench)
         if left:
-            dropped = {each.row for each in [each for each in found if each.kind == UNREAD][-left:]}
-            found = [each for each in found if each.kind != UNREAD or each.row not in dropped]
+            dropped = {each.row for each in [each for each in findings if each.kind == UNREAD][-left:]}
+            findings = [each for each in findings if each.kind != UNREAD or each.row not in dropped]
         if more:
-            found = sorted([*more, *found], key=lambda each: each.row)
-        self.report.findings += found
+            findings = sorted([*more, *findings], key=lambda each: each.row)
+        self.report.findings += findings
         self.report.records |= other.report.records
         self.report.questions += other.report.questions
         self.report.stories += other.report.stories
@@ -345,8 +345,8 @@ def _as_rows_of(family: Family, table: pa.Table) -> pa.Table:
         table.column(each.name) if each.name in table.column_names else pa.nulls(table.num_rows, each.type)
         for each in schema
     ]
-    found = pa.table([each.cast(field.type) for each, field in zip(columns, schema, strict=True)], schema=schema)
-    return found.append_column(table.schema.field(PLACE), table.column(PLACE))
+    rows = pa.table([each.cast(field.type) for each, field in zip(columns, schema, strict=True)], schema=schema)
+    return rows.append_column(table.schema.field(PLACE), table.column(PLACE))
 
 
 def _line_of(reason: str, table: pa.Table, finding: Finding) -> int:
@@ -380,12 +380,12 @@ def _other_meanings(subject: Subject, file: RecordFile) -> list[str]:
         for each in bench.judge(family, part):
             wrong[each.field] += 1
     unread = {each.row for each in bench.take_unread()}
-    found = []
+    wrongly_named = []
     for name in file.names:
         judged = sum(values[name] is not None for number, values in rows.items() if number not in unread)
         if judged >= _LEAST_PROBED and wrong[name] >= _OTHER * judged:
-            found.append(name)
-    return found
+            wrongly_named.append(name)
+    return wrongly_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -528,8 +528,8 @@ class _Bench:
 
     def take_unread(self) -> list[Finding]:
         """Return the rows that were not understood since the last call, as far as they are listed."""
-        found, self.listed = self.listed, []
-        return found
+        findings, self.listed = self.listed, []
+        return findings
 
     def close(self) -> None:
         """Forget what only judging needs."""
@@ -543,13 +543,13 @@ class _Bench:
         """
         listed = [min(each.unread.total(), MOST_LISTED) for each in (self, other)]
         self.unread.update(other.unread)
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for name, judge in other.judges.items():
             if name in self.judges:
-                found += self.judges[name].absorb(judge)
+                findings += self.judges[name].absorb(judge)
             else:
                 self.judges[name] = judge
-        return found, max(sum(listed) - MOST_LISTED, 0)
+        return findings, max(sum(listed) - MOST_LISTED, 0)
 
     def _add_unread(self, finding: Finding) -> None:
         """Count a row that is not understood, and list it unless very many are listed already."""

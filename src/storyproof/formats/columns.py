@@ -73,9 +73,9 @@ class Columns:
 
     def named(self) -> dict[str, str]:
         """Return the columns as people read them, by what they hold."""
-        found = {role: name_of_path(getattr(self, role)) for role in ROLES if role != "choices"}
-        found["choices"] = "+".join(map(name_of_path, self.choices))
-        return {role: found[role] for role in ROLES if found[role]}
+        names = {role: name_of_path(getattr(self, role)) for role in ROLES if role != "choices"}
+        names["choices"] = "+".join(map(name_of_path, self.choices))
+        return {role: names[role] for role in ROLES if names[role]}
 
     @cached_property
     def names(self) -> tuple[str, str, str, str, str] | None:
@@ -167,22 +167,22 @@ def parse_columns(text: str | Mapping[str, str]) -> dict[str, str]:
             if role not in ROLES:
                 raise UnknownNameError("column of a row", str(role), ROLES)
         return {role: str(name) for role, name in text.items()}
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     last = ""
     for part in text.split(","):
         role, sign, name = part.partition("=")
         if not sign and last:  # a name with a comma
-            found[last] += f",{part}"
+            pairs[last] += f",{part}"
             continue
         last = role.strip()
         if not sign:
             raise ConfigError(f"--columns is {quoted(text)}; expected story=NAME,question=NAME,answer=NAME.")
         if last not in ROLES:
             raise UnknownNameError("column of a row", last, ROLES)
-        if last in found:
+        if last in pairs:
             raise ConfigError(f"--columns names '{last}' twice; name each once.")
-        found[last] = name.strip()
-    return found
+        pairs[last] = name.strip()
+    return pairs
 
 
 def find_columns(records: Sequence[Mapping[str, Any]], given: Mapping[str, str], where: str) -> list[Columns]:
@@ -204,11 +204,11 @@ def find_columns(records: Sequence[Mapping[str, Any]], given: Mapping[str, str],
             fixed[role] = tuple(path for part in name.split("+") if part for path in leaves.find_all(part, where))
         else:
             fixed[role] = leaves.find(name, where) if name else ()
-    found = _guess(leaves, fixed)
-    if not any(each.story or each.question for each in found):
+    guesses = _guess(leaves, fixed)
+    if not any(each.story or each.question for each in guesses):
         known = ", ".join(map(name_of_path, leaves.paths)) or "nothing"
         raise NoColumnsError(f"{where}: no column for a story or a question is found; it has: {known}")
-    return found
+    return guesses
 
 
 def find_paths(records: Sequence[Mapping[str, Any]], names: Sequence[str], where: str) -> list[Path]:
@@ -223,8 +223,8 @@ def find_paths(records: Sequence[Mapping[str, Any]], names: Sequence[str], where
 
 def values_at(record: Mapping[str, Any], path: Path) -> list[str]:
     """Return the values at a path as texts."""
-    found = [item for each in _at(record, path) for item in (each if isinstance(each, list) else [each])]
-    return [each if isinstance(each, str) else json.dumps(each, default=str) for each in found]
+    values = [item for each in _at(record, path) for item in (each if isinstance(each, list) else [each])]
+    return [each if isinstance(each, str) else json.dumps(each, default=str) for each in values]
 
 
 class _Leaves:
@@ -273,10 +273,10 @@ class _Leaves:
     def find_all(self, name: str, where: str) -> list[Path]:
         """Return the paths that users mean by a name, in which `*` at the end stands for any rest."""
         if name.endswith("*") and not name.endswith(".*"):
-            found = [path for path in self.paths if name_of_path(path).startswith(name[:-1])]
-            if not found:
+            paths = [path for path in self.paths if name_of_path(path).startswith(name[:-1])]
+            if not paths:
                 raise self._unknown(name, where)
-            return found
+            return paths
         return [self.find(name, where)]
 
     def _unknown(self, name: str, where: str) -> DataError:
@@ -302,7 +302,7 @@ def _walk(value: Mapping[str, Any], before: Path) -> Iterator[tuple[Path, Any]]:
 def _guess(leaves: _Leaves, fixed: Mapping[str, Any]) -> list[Columns]:
     """Return the columns that names and contents suggest, but for those that are fixed."""
     questions = [fixed["question"]] if "question" in fixed else _guess_questions(leaves)
-    found: list[Columns] = []
+    candidates: list[Columns] = []
     for question in questions or [()]:
         taken = {question, *(path for role, path in fixed.items() if role != "choices")}
         story = fixed["story"] if "story" in fixed else _guess_story(leaves, question, taken)
@@ -319,9 +319,9 @@ def _guess(leaves: _Leaves, fixed: Mapping[str, Any]) -> list[Columns]:
             fixed[role] if role in fixed else _best_named(leaves, role, question, {*taken, answer})
             for role in ("id", "split")
         )
-        found.append(replace(columns, id=name, split=split))
-    answered = [each for each in found if each.answer]
-    return answered or found[:1]
+        candidates.append(replace(columns, id=name, split=split))
+    answered = [each for each in candidates if each.answer]
+    return answered or candidates[:1]
 
 
 def _guess_questions(leaves: _Leaves) -> list[Path]:
@@ -442,8 +442,8 @@ def _key(name: str) -> str:
 
 def _rank(role: str, path: Path) -> int | None:
     """Return how certain it is that a column is called after a role, from 0; None if it is not."""
-    found = [_NAMES[role].index(each) for each in _keys(path[-1]) if each in _NAMES[role]]
-    return min(found, default=None)
+    places = [_NAMES[role].index(each) for each in _keys(path[-1]) if each in _NAMES[role]]
+    return min(places, default=None)
 
 
 @lru_cache(maxsize=4096)
@@ -490,12 +490,12 @@ def _bindings(record: Any, path: Path) -> Iterator[Path]:
 
 def _bound(path: Path, bound: Path) -> Path:
     """Return a path in which items are those of another path as far as the two are the same."""
-    found = list(path)
+    other_path = list(path)
     for place, (step, other) in enumerate(zip(path, bound, strict=False)):
         if step != other and step != ITEM:
             break
-        found[place] = other
-    return tuple(found)
+        other_path[place] = other
+    return tuple(other_path)
 
 
 def _at(value: Any, path: Path) -> Iterator[Any]:
@@ -547,12 +547,12 @@ def _row(record: Mapping[str, Any], columns: Columns, bound: Path) -> RowValues:
         if not value or not value.strip():
             path = getattr(columns, role)
             shown = quoted(next(iter(values(path)), None))
-            found = (
+            content = (
                 f"'{name_of_path(path)}' is {shown}; expected text"
                 if path
                 else f"no column for the {role}; expected one, such as '{role}'"
             )
-            problem = (role, found)
+            problem = (role, content)
     return RowValues(
         story, question, answer, choices, _id(names[0]), _id(names[1]), _bound(columns.answer, bound), written, problem
     )
@@ -564,15 +564,15 @@ def _id(value: Any) -> str | None:
 
 def _text(values: Sequence[Any], between: str = "\n") -> str | None:
     """Return a text that may be a list of sentences, also one that is written as a list."""
-    found: list[str] = []
+    texts: list[str] = []
     for value in values:
         value = _listed(value)
         items = value if isinstance(value, list) else [value]
         if not all(isinstance(each, str) for each in items):
             return None
         sentences = [each.strip() for each in items] if isinstance(value, list) else items
-        found += [each if not isinstance(value, list) or each[-1:] in ".!?。" else f"{each}." for each in sentences]
-    return between.join(found) if found else None
+        texts += [each if not isinstance(value, list) or each[-1:] in ".!?。" else f"{each}." for each in sentences]
+    return between.join(texts) if texts else None
 
 
 def _listed(value: Any) -> Any:
@@ -581,14 +581,14 @@ def _listed(value: Any) -> Any:
     if text[:1] not in ("[", "{") or text[-1:] not in ("]", "}"):
         return value
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
         try:
             with warnings.catch_warnings(action="ignore"):
-                found = ast.literal_eval(text)
+                parsed = ast.literal_eval(text)
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
             return value
-    return found if isinstance(found, list | dict) and not has_surrogate(found) else value
+    return parsed if isinstance(parsed, list | dict) and not has_surrogate(parsed) else value
 
 
 def _choices(values: Sequence[Any], paths: Sequence[Path]) -> tuple[tuple[str, str], ...]:
@@ -604,14 +604,14 @@ def _choices(values: Sequence[Any], paths: Sequence[Path]) -> tuple[tuple[str, s
             return tuple((str(label), str(text)) for label, text in zip(named, listed, strict=False))
         return tuple((str(key), each) for key, each in value.items() if isinstance(each, str))
     if isinstance(value, list):
-        found: list[tuple[str, str]] = []
+        choices: list[tuple[str, str]] = []
         for number, each in enumerate(value):
             label = _LETTERS[number] if number < len(_LETTERS) else str(number)
             if isinstance(each, dict):
                 label, each = str(each.get("label", label)), each.get("text")
             if isinstance(each, str | int | float):
-                found.append((label, str(each)))
-        return tuple(found)
+                choices.append((label, str(each)))
+        return tuple(choices)
     if not isinstance(value, str):
         return ()
     return _lettered(value)
@@ -619,11 +619,11 @@ def _choices(values: Sequence[Any], paths: Sequence[Path]) -> tuple[tuple[str, s
 
 def _lettered(text: str) -> tuple[tuple[str, str], ...]:
     """Return the choices of a text such as `A. box, B. jar`; a text with lines or bars has one in each."""
-    found = list(_OPTION.finditer(text))
-    labels = [each[1] for each in found]
-    if len(found) > 1 and labels in (list(_LETTERS[: len(found)]), [str(n + 1) for n in range(len(found))]):
-        ends = [each.start() for each in found[1:]] + [len(text)]
-        texts = [text[each.end() : end].strip(" ,;|\n") for each, end in zip(found, ends, strict=True)]
+    matches = list(_OPTION.finditer(text))
+    labels = [each[1] for each in matches]
+    if len(matches) > 1 and labels in (list(_LETTERS[: len(matches)]), [str(n + 1) for n in range(len(matches))]):
+        ends = [each.start() for each in matches[1:]] + [len(text)]
+        texts = [text[each.end() : end].strip(" ,;|\n") for each, end in zip(matches, ends, strict=True)]
         return tuple(zip(labels, texts, strict=True))
     for sign in ("\n", "|", ";"):
         parts = [each.strip() for each in text.split(sign) if each.strip()]

@@ -141,10 +141,10 @@ class Library:
     def _walk(self, folder: Path, depth: int) -> Iterator[Path]:
         """Yield datasets and files in a folder; links, and what begins with a dot, are left out."""
         try:
-            found = sorted(folder.iterdir())
+            paths = sorted(folder.iterdir())
         except OSError:
             return
-        for path in found:
+        for path in paths:
             if path.name.startswith(".") or path.is_symlink():
                 continue
             kind = kind_of(path)
@@ -232,7 +232,7 @@ class Library:
                 self._pages.move_to_end(key)
                 return self._pages[key]
         try:
-            found = run_apart(build, paths, LONGEST_S)
+            page = run_apart(build, paths, LONGEST_S)
         except WorkerDiedError as error:
             names = ", ".join(path.name for path in paths)[:200]
             raise DataError(
@@ -240,11 +240,11 @@ class Library:
                 f"run storyproof {kind} on it to see more."
             ) from error
         with self._lock:
-            self._pages[key] = found
+            self._pages[key] = page
             while len(self._pages) > _KEPT:
                 self._pages.popitem(last=False)
-            self._results[key] = found[1]
-        return found
+            self._results[key] = page[1]
+        return page
 
 
 def _report(paths: Sequence[Path], title: str) -> _Built:
@@ -258,15 +258,15 @@ def _audit(paths: Sequence[Path]) -> _Built:
     from storyproof.reports.audit_page import describe_result
     from storyproof.reports.audit_sections import page_of
 
-    found = audit(paths)
-    unread = sum(found.unread.values())
+    report = audit(paths)
+    unread = sum(report.unread.values())
     result = {
-        "ok": found.ok,
-        "result": describe_result(found)[0],
-        "questions": found.questions,
-        "understood": 1 - unread / found.questions if found.questions else 1.0,
+        "ok": report.ok,
+        "result": describe_result(report)[0],
+        "questions": report.questions,
+        "understood": 1 - unread / report.questions if report.questions else 1.0,
     }
-    return page_of(found, paths, {}), result
+    return page_of(report, paths, {}), result
 
 
 def _describe_run(path: Path) -> dict[str, Any]:
@@ -275,7 +275,7 @@ def _describe_run(path: Path) -> dict[str, Any]:
     run, intervals = about.get("run") or {}, about.get("intervals") or {}
     manifest = (run.get("data") or {}).get("manifest") or {}
     data = Path(str(about.get("data") or "")).name
-    found = {
+    values = {
         "model": about.get("model"),
         "data": data,
         "split": about.get("split"),
@@ -285,7 +285,7 @@ def _describe_run(path: Path) -> dict[str, Any]:
         "interval": intervals.get("accuracy"),
         "started": run.get("started"),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _describe_dataset(folder: Path) -> dict[str, Any]:
@@ -306,8 +306,8 @@ def _describe_study(folder: Path) -> dict[str, Any]:
 def _stamps(path: Path) -> Iterator[tuple[str, int, int]]:
     files = [path] if kind_of(path) == FILE else sorted(each for each in path.rglob("*") if kind_of(each) == FILE)
     for each in files:
-        found = each.stat()
-        yield str(each), found.st_size, found.st_mtime_ns
+        state = each.stat()
+        yield str(each), state.st_size, state.st_mtime_ns
 
 
 def _is_run(path: Path) -> bool:

@@ -142,8 +142,8 @@ def prove_rows(
         places.setdefault(row.story, []).append(place)
     stories = list(places)
     for start in range(0, len(stories), _AT_ONCE):
-        some = {story: places[story] for story in stories[start : start + _AT_ONCE]}
-        _prove_stories(some, rows, proofs, readings, check=check)
+        part = {story: places[story] for story in stories[start : start + _AT_ONCE]}
+        _prove_stories(part, rows, proofs, readings, check=check)
     proofs.problems.sort(key=lambda problem: problem.row)
     return proofs
 

@@ -146,8 +146,8 @@ def _check_header(path: Path, header: TextRecord) -> None:
     for name in (*NEEDED, "text_target", STATUS):
         count = header.cells.count(name)
         if count > 1 or (not count and name in NEEDED):
-            found = f"{count} columns '{name}'" if count else f"no column '{name}'"
-            refuse(path, header, f"it has {found}, expected the columns of CLUTRR: {', '.join(NEEDED)}")
+            columns = f"{count} columns '{name}'" if count else f"no column '{name}'"
+            refuse(path, header, f"it has {columns}, expected the columns of CLUTRR: {', '.join(NEEDED)}")
 
 
 def refuse(path: Path, record: TextRecord, what: str) -> NoReturn:
@@ -227,32 +227,32 @@ def literal(text: str) -> Any:
     """Return the value of a Python literal; None if the text is none, or has an unpaired surrogate."""
     try:
         with warnings.catch_warnings(action="ignore"):  # of the compiler, about escapes and missing commas
-            found = ast.literal_eval(text)
+            value = ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
-    return None if "\\" in text and has_surrogate(found) else found
+    return None if "\\" in text and has_surrogate(value) else value
 
 
 @lru_cache(maxsize=4096)  # the same structures recur
 def _edges(text: str) -> tuple[tuple[int, int], ...] | None:
-    found = literal(text)
-    if not isinstance(found, list) or len(found) > MOST_EDGES or not all(_is_tuple(each, 2, int) for each in found):
+    edges = literal(text)
+    if not isinstance(edges, list) or len(edges) > MOST_EDGES or not all(_is_tuple(each, 2, int) for each in edges):
         return None
-    return tuple(found)
+    return tuple(edges)
 
 
 @lru_cache(maxsize=4096)
 def _types(text: str) -> tuple[str, ...] | None:
-    found = literal(text)
-    if not isinstance(found, list) or len(found) > MOST_EDGES or not all(isinstance(each, str) for each in found):
+    texts = literal(text)
+    if not isinstance(texts, list) or len(texts) > MOST_EDGES or not all(isinstance(each, str) for each in texts):
         return None
-    return tuple(found)
+    return tuple(texts)
 
 
 @lru_cache(maxsize=4096)
 def _pair(text: str, kind: type) -> tuple[Any, Any] | None:
-    found = literal(text)
-    return found if _is_tuple(found, 2, kind) else None
+    pair = literal(text)
+    return pair if _is_tuple(pair, 2, kind) else None
 
 
 def _proof(text: str) -> tuple[PublishedStep, ...] | None:

@@ -163,11 +163,11 @@ class Transformers:
         ]
         scores: list[list[float]] = [[] for _ in fits]
         for start in range(0, len(rows), self._batch_size):
-            some = rows[start : start + self._batch_size]
-            read = self._padded([full for _, _, full in some])
+            batch = rows[start : start + self._batch_size]
+            read = self._padded([full for _, _, full in batch])
             places = (read["attention_mask"].cumsum(-1) - 1).clamp(min=0)
             logits = torch.log_softmax(self._model(**read, position_ids=places).logits.float(), -1)
-            for place, (number, prompt, full) in enumerate(some):
+            for place, (number, prompt, full) in enumerate(batch):
                 known = _common(prompt, full)
                 tokens = torch.tensor(full[known:], device=logits.device)
                 ahead = logits[place, -len(tokens) - 1 : -1]

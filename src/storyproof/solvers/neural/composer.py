@@ -215,11 +215,11 @@ class ComposerSolver:
         rows.sort(key=lambda row: len(row[1]))
         answers = [""] * len(examples)
         for start in range(0, len(rows), _BATCH):
-            some = rows[start : start + _BATCH]
-            length = max(len(tokens) for _, tokens, _ in some)
-            padded = torch.tensor([tokens + [0] * (length - len(tokens)) for _, tokens, _ in some])
-            found = self.answer(self.network.read(padded.to(self.device)), [people for _, _, people in some])
-            for (number, _, _), answer in zip(some, found, strict=True):
+            batch = rows[start : start + _BATCH]
+            length = max(len(tokens) for _, tokens, _ in batch)
+            padded = torch.tensor([tokens + [0] * (length - len(tokens)) for _, tokens, _ in batch])
+            found = self.answer(self.network.read(padded.to(self.device)), [people for _, _, people in batch])
+            for (number, _, _), answer in zip(batch, found, strict=True):
                 answers[number] = answer
         return answers
 

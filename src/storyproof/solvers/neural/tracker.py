@@ -274,8 +274,8 @@ class TrackerSolver:
         answers = [""] * len(examples)
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))  # short ones need no padding
         for start in range(0, len(order), _BATCH):
-            some = order[start : start + _BATCH]
-            for place, answer in zip(some, self._answer([texts[place] for place in some]), strict=True):
+            batch = order[start : start + _BATCH]
+            for place, answer in zip(batch, self._answer([texts[place] for place in batch]), strict=True):
                 number, person = asked[place]
                 if not person:
                     answers[number] = answer

@@ -47,8 +47,8 @@ class RowJudge(KindJudge):
         """Return the rows that are to be judged, without those that arrays confirm; these are counted."""
         if self._own:
             return table  # which rules make a label right is counted row by row
-        some = table.select(["story", "question"]).take([0, table.num_rows // 2, table.num_rows - 1])
-        if not any(is_nested(**row) for row in some.to_pylist()):
+        sample = table.select(["story", "question"]).take([0, table.num_rows // 2, table.num_rows - 1])
+        if not any(is_nested(**row) for row in sample.to_pylist()):
             return table
         confirmed = confirm_rows(table)
         if not confirmed.rows.any():

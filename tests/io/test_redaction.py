@@ -29,6 +29,8 @@ FORMS = {
     "long escapes of C": "".join(f"\\U{ord(each):08x}" for each in KEY),
     "escapes in braces": "".join(f"\\u{{{ord(each):x}}}" for each in KEY),
     "octal escapes": "".join(f"\\{ord(each):03o}" for each in KEY),
+    "ends of lines as escapes": "\\n".join(KEY),
+    "JSON escapes of full width": "".join(f"\\u{ord(each) + 0xFEE0:04x}" for each in KEY),
     "full width": "".join(chr(ord(each) + 0xFEE0) for each in KEY),
     "reversed": KEY[::-1],
     "hexadecimal": KEY.encode().hex(),

@@ -18,7 +18,7 @@ _LONGEST = 200_000  # characters in which the places of a secret are looked for;
 _OTHER = re.compile(r"[^0-9A-Za-z]+")
 _ESCAPE = (
     r"%(?:25)*+([0-9A-Fa-f]{2})|\\++u([0-9A-Fa-f]{4})|\\++x([0-9A-Fa-f]{2})|&#x([0-9A-Fa-f]{1,6});?|&#([0-9]{1,7});?"
-    r"|\\++U([0-9A-Fa-f]{8})|\\++u\{([0-9A-Fa-f]{1,6})\}|\\++([0-7]{3})"
+    r"|\\++U([0-9A-Fa-f]{8})|\\++u\{([0-9A-Fa-f]{1,6})\}|\\++([0-7]{3})|\\++[abfnrtv]"
 )
 _ESCAPED = re.compile(_ESCAPE)
 _DECIMAL, _OCTAL = 5, 8  # groups; the others are hexadecimal
@@ -88,8 +88,11 @@ def _flatten(text: str) -> str:
 
 def _character(match: re.Match[str]) -> str:
     """Return what an escape stands for, if that is a letter or digit."""
-    group = match.lastindex or 0
+    group = match.lastindex
+    if group is None:  # the end of a line, or another sign that is no letter
+        return ""
     number = int(match[group], {_DECIMAL: 10, _OCTAL: 8}.get(group, 16))
+    number = _WIDE.get(number, number)
     return chr(number) if number < 128 else ""
 
 
@@ -97,7 +100,7 @@ def _without(text: str, parts: set[str]) -> str:
     """Return a text with `HIDDEN` in place of runs of letters and digits that are parts of a secret."""
     letters, spans = list[str](), list[tuple[int, int]]()
     for match in _CHARACTER.finditer(text):
-        letter = match[0].translate(_WIDE) if match.lastindex is None else _character(match)
+        letter = _character(match) if len(match[0]) > 1 else match[0].translate(_WIDE)
         if letter.isalnum():
             letters.append(letter.lower())
             spans.append(match.span())

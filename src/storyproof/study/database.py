@@ -211,6 +211,8 @@ def _naming(url: URL) -> Iterator[None]:
         yield
     except CommandError as error:  # of Alembic, about the table with the revision
         raise _unusable(url, error) from error
+    except UnicodeDecodeError as error:  # what SQLite says of a damaged file may quote its bytes
+        raise _unusable(url, ValueError("it has text that is not UTF-8")) from error
     except (DatabaseError, InterfaceError, TimeoutError) as error:
         # Of its subclasses, those are left that say something about what the program does, such as IntegrityError.
         if not isinstance(error, OperationalError | InterfaceError | TimeoutError) and type(error) is not DatabaseError:

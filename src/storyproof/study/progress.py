@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from storyproof.io.bounded_input import open_text
+from storyproof.io.bounded_input import open_text, parse_json, read_text
 from storyproof.io.locks import try_lock
 
 FILE, DESIGN, ITEMS = "study.sqlite", "design.json", "items.jsonl"
@@ -48,7 +47,7 @@ def is_study(folder: Path) -> bool:
 def read_progress(folder: Path) -> StudyProgress | None:
     """Return how far the study in a folder is; None if its files cannot be read."""
     try:
-        design = json.loads((folder / DESIGN).read_text("utf-8"))
+        design = parse_json(read_text(folder / DESIGN))
         title, kind = str(design.get("title") or design.get("name") or folder.name), str(design.get("kind", ""))
     except (OSError, ValueError, AttributeError):
         return None
@@ -60,7 +59,7 @@ def read_progress(folder: Path) -> StudyProgress | None:
         with closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as base:
             wanted, done = base.execute("SELECT count(*), coalesce(sum(is_done), 0) FROM slot").fetchone()
             [participants] = base.execute("SELECT count(*) FROM participant").fetchone()
-    except sqlite3.Error:
+    except (sqlite3.Error, UnicodeError):  # of a damaged file: what SQLite says of it may quote its bytes
         return StudyProgress(title, kind, None, None, None, served)
     return StudyProgress(title, kind, wanted, done, participants, served)
 

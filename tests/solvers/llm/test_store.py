@@ -1,6 +1,7 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -107,3 +108,35 @@ def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DataError, match="cannot store replies in"):
         Store(tmp_path / "file" / "replies.sqlite")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("text", b"\xff"),
+        ("choice_scores", "oops"),
+        ("choice_scores", "[null]"),
+        ("choice_scores", "[" * 2_000),
+        ("choice_scores", 5),
+        ("prompt_tokens", "many"),
+        ("output_tokens", 1.5),
+        ("seconds", "long"),
+        ("retries", b"x"),
+    ],
+)
+def test_a_value_of_another_type_is_damage(tmp_path: Path, column: str, value: object) -> None:
+    path = tmp_path / "replies.sqlite"
+    with Store(path) as store:
+        store.put(b"key", Reply("box"))
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute(f"UPDATE replies SET {column} = ?", (value,))
+    with (
+        Store(path) as store,
+        pytest.raises(DataError, match=r"replies\.sqlite is damaged; remove it, or choose another"),
+    ):
+        store.get(b"key")
+
+
+def test_what_sqlite_says_of_a_damaged_file_may_be_no_text(tmp_path: Path) -> None:
+    with Store(tmp_path / "replies.sqlite") as store, pytest.raises(DataError, match="is damaged"), store._named():
+        raise UnicodeDecodeError("utf-8", b"\xb6", 0, 1, "invalid start byte")

@@ -266,9 +266,10 @@ class Server:
         if listed is None:
             return {}
         names, any_name = listed
+        shown = self._secrets.hide(list_names(model, names))
         if model not in names and not any_name:
-            raise ModelError(f"unknown model '{model}' at {self.url}. The server has: {list_names(model, names)}.")
-        return {"listed": list_names(model, names)}
+            raise ModelError(f"unknown model '{model}' at {self.url}. The server has: {shown}.")
+        return {"listed": shown}
 
 
 class Servers:

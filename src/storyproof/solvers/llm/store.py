@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from storyproof.errors import DataError
+from storyproof.io.bounded_input import parse_json
 from storyproof.solvers.llm.messages import Reply
 
 _VERSION = 3
@@ -91,10 +92,7 @@ class Store:
         """Return the reply that is kept under a key, if any."""
         with self._named():
             row = self._base.execute(_GET, (key,)).fetchone()
-        if row is None:
-            return None
-        scores = None if row[5] is None else tuple(json.loads(row[5]))
-        return Reply(row[0], row[1], row[2], row[3], row[4], scores, cut_off=bool(row[6]), retries=row[7])
+            return None if row is None else _read_row(row)
 
     def put(self, key: bytes, reply: Reply) -> None:
         """Store a reply; failures are stored apart, and their requests are sent again by the next run."""
@@ -134,10 +132,29 @@ class Store:
         """Name the file in errors of SQLite and of the file system."""
         try:
             yield
+        except (UnicodeDecodeError, _DamagedError) as error:  # what SQLite says of a damaged file may quote its bytes
+            raise DataError(f"{self._where} is damaged; remove it, or choose another --output-dir.") from error
         except (sqlite3.Error, OSError) as error:
             raise DataError(
                 f"cannot store replies in {self._where}: {error}; free the disk, or choose another --output-dir."
             ) from error
+
+
+class _DamagedError(ValueError):
+    """A row that no program of ours wrote."""
+
+
+def _read_row(row: tuple[Any, ...]) -> Reply:
+    """Return the reply in a row; SQLite keeps values of any type in any column."""
+    text, *counts, seconds, scores, cut_off, retries = row
+    try:
+        listed = None if scores is None else tuple(map(float, parse_json(scores)))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _DamagedError from error
+    are_counts = all(count is None or isinstance(count, int) for count in counts)
+    if not (isinstance(text, str) and are_counts and isinstance(seconds, float | int) and isinstance(retries, int)):
+        raise _DamagedError
+    return Reply(text, *counts, seconds, listed, cut_off=bool(cut_off), retries=retries)
 
 
 def _encodable(text: str) -> str:

@@ -146,15 +146,15 @@ class _DamagedError(ValueError):
 
 def _read_row(row: tuple[Any, ...]) -> Reply:
     """Return the reply in a row; SQLite keeps values of any type in any column."""
-    text, *counts, seconds, scores, cut_off, retries = row
+    text, read, written, cached, seconds, scores, cut_off, retries = row
     try:
         listed = None if scores is None else tuple(map(float, parse_json(scores)))
     except (TypeError, ValueError, OverflowError) as error:
         raise _DamagedError from error
-    are_counts = all(count is None or isinstance(count, int) for count in counts)
+    are_counts = all(count is None or isinstance(count, int) for count in (read, written, cached))
     if not (isinstance(text, str) and are_counts and isinstance(seconds, float | int) and isinstance(retries, int)):
         raise _DamagedError
-    return Reply(text, *counts, seconds, listed, cut_off=bool(cut_off), retries=retries)
+    return Reply(text, read, written, cached, seconds, listed, cut_off=bool(cut_off), retries=retries)
 
 
 def _encodable(text: str) -> str:

@@ -55,6 +55,11 @@ class Prompt(Protocol):
         """Return the text that is matched with the label."""
 
 
+def _story_of(example: Example) -> str:
+    """Return a story as models read it: as it was written, or else as its family shows it."""
+    return example.get(WRITTEN) or family_of(example).prompt_values(example).get("story", example.story)
+
+
 def prompt_names() -> list[str]:
     """Return the names of the prompts that are part of storyproof."""
     return template_names()
@@ -169,8 +174,7 @@ class TemplatePrompt:
 
     def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:
         options = self._options(example) if "{options}" in step.user + step.system else []
-        values = family_of(example).prompt_values(example)
-        story = example.get(WRITTEN) or values.get("story", example.story)
+        values, story = family_of(example).prompt_values(example), _story_of(example)
         return {
             "question": example.question,
             "candidates": _listed(example),
@@ -185,7 +189,7 @@ class TemplatePrompt:
     def _shown(self, example: Example, wording: Wording) -> str:
         return "\n\n".join(
             wording.shot.format(
-                story=family_of(shot).prompt_values(shot).get("story", shot.story),
+                story=_story_of(shot),
                 question=shot.question,
                 answer=shot.answer,
                 candidates=_listed(shot),

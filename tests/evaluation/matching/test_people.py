@@ -22,10 +22,13 @@ WHO = "Who believes that the umbrella is in the case?"
         ("Answer: Bruno\nAnswer: Elena\nAnswer: Malik\nAnswer: Zoe", "Zoe", "contained_match"),
         ("Bruno believes so.\nAnswer: Malik\n\nZoe believes so, and Elena believes so.", "Malik", "contained_match"),
         ("Answer: who knows. Bruno believes that.", "Bruno", "contained_match"),
+        ("Elena believes so.\nAnswer: Bruno\nAnswer: who knows\nAnswer: who knows", "Bruno", "contained_match"),
+        ("Elena believes so.\nAnswer: nobody\nAnswer: Bruno", "Bruno", "contained_match"),
         # corrections
         ("Bruno believes that. Wait, Elena does. Wait, Malik does.", "Malik", "contained_match"),
         ("Bruno. Wait, Elena. Wait, Malik. Wait, Zoe believes so.", "Zoe", "contained_match"),
         # a line or sentence that is nothing but a list
+        ("Bruno.\nElena believes so.\nMalik", "Malik", "contained_match"),
         ("Bruno and Elena.\nMalik thinks that Zoe is right.", "Bruno, Elena", "contained_match"),
         ("Malik believes so.\nBruno and Elena", "Bruno, Elena", "contained_match"),
         ("Nobody. Malik thinks so.", "nobody", "contained_match"),
@@ -41,6 +44,7 @@ WHO = "Who believes that the umbrella is in the case?"
         ("Malik does, so everybody.", "Bruno, Elena, Malik, Zoe", "contained_match"),
         ("Malik believes so. So do Zoe and Elena.", "Elena, Malik, Zoe", "contained_match"),
         ("Zoe does, so Malik does, so Bruno and Elena do; so it is.", "Bruno, Elena, Malik, Zoe", "contained_match"),
+        ("Bruno does, so Elena does, so Malik; he left, and so Zoe.", "Zoe", "contained_match"),
         # nobody, everybody, others
         ("Nobody but Bruno.", "Bruno", "contained_match"),
         ("Everybody but Bruno and Zoe", "Elena, Malik", "contained_match"),

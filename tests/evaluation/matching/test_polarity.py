@@ -13,7 +13,14 @@ KNOWS_DE, KNOWS_ES, KNOWS_ZH = (
     "¿Sabe Ada dónde está la llave?",
     "杨军知道手镯在哪里吗？",
 )
-NAMES = {KNOWS: ("no", "yes"), WRONG: ("no", "yes"), KNOWS_DE: ("ja", "nein"), KNOWS_ES: ("no", "sí")}
+KNOWS_THEY = "Do they know where the key is?"
+NAMES = {
+    KNOWS_THEY: ("no", "yes"),
+    KNOWS: ("no", "yes"),
+    WRONG: ("no", "yes"),
+    KNOWS_DE: ("ja", "nein"),
+    KNOWS_ES: ("no", "sí"),
+}
 
 
 @pytest.mark.parametrize(
@@ -46,6 +53,15 @@ NAMES = {KNOWS: ("no", "yes"), WRONG: ("no", "yes"), KNOWS_DE: ("ja", "nein"), K
         (KNOWS, "She knows it because Ben does not.", "yes", "contained_match"),
         (KNOWS, "Ada saw how it was moved, so she knows it.", "yes", "contained_match"),
         (KNOWS, "Camille has no way of knowing that.", "no", "contained_match"),
+        (KNOWS, "She was there, so she does", "yes", "suffix_match"),
+        (KNOWS, "She left, therefore not really", "no", "suffix_match"),
+        (KNOWS, "Ben does not believe, she knows it", "no", "contained_match"),
+        (KNOWS, "She did not leave, she knows it", "yes", "contained_match"),
+        (KNOWS, "Only Ada knows it", "yes", "contained_match"),
+        (KNOWS, "Ben was wrong, and Ada thinks that she knows it", "yes", "contained_match"),
+        (KNOWS, "Because she does not know Ben, she knows it", "yes", "contained_match"),
+        (KNOWS, "Ada left, so she does not know it, and Ben knows it", "no", "contained_match"),
+        (KNOWS_THEY, "They are wrong about it.", None, "no_match"),
         (KNOWS, "Sadly no", "no", "normalized_match"),
         (KNOWS, "Definitely.", "yes", "normalized_match"),
         (KNOWS, "I don't think so.", "no", "normalized_match"),

@@ -120,6 +120,22 @@ def test_a_clause_ends_where_the_next_begins() -> None:
             "Cy: jar\nBen about Cy: jar\nAnne about Ben about Cy: box",
             ["box"],
         ),
+        (
+            "Where does Anne think that Ben thinks that Cy searches for the ball?",
+            "Ben about Anne about Cy: jar. Anne about Ben: jar. Anne about Ben about Cy: box",
+            ["box"],
+        ),
+        (
+            "Where does Anne think that Ben searches for the ball?",
+            "Ben: jar\nBen about Anne: jar\nAnne about Ben: box\nAnne about Ben about Ben: jar",
+            ["box"],
+        ),
+        ("Where does Anne think that Ben searches for the ball?", "Anne: jar\nAnne about Ben: box", ["box"]),
+        (
+            "Where is the ball really?",
+            "The jar. Ben thinks of the jar. It is really in the box. Ben is back. It is in the jar.",
+            ["box", "jar"],
+        ),
     ],
 )
 def test_what_the_question_asks_for_decides(question: str, said: str, decisive: list[str]) -> None:

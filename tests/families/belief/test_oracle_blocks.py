@@ -8,13 +8,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from storyproof.families.belief.answers import PlotAnswers
+from storyproof.families.belief.answers import PlotAnswers, oracle_answer
 from storyproof.families.belief.arrays import NOBODY, PlotArrays, encode_plots
 from storyproof.families.belief.block_checker import answer_under
 from storyproof.families.belief.oracle import beliefs, contract, reality
 from storyproof.families.belief.proof_check import check_proofs
 from storyproof.families.belief.provers import answer, answer_all
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays
+from storyproof.families.belief.read_text import read_story
 from storyproof.families.belief.readings import (
     ALL_READINGS,
     ALWAYS,
@@ -28,6 +29,7 @@ from storyproof.families.belief.readings import (
 )
 from storyproof.families.belief.trajectories import Course
 from tests.families.belief.plots import PEOPLE, Plot, chains, gossiping_plot, returning_plot
+from tests.families.belief.possible_worlds import MindWorlds
 from tests.families.belief.test_block_checker import SIX, any_question, block_of, questions_of, some_stories
 
 QUESTIONS = 6  # of each story
@@ -163,3 +165,31 @@ def test_a_number_that_is_no_agents_stands_for_a_stranger() -> None:
     found = contract(np.array([[0, 2, 0], [1, 1, 2]], np.int8), 2)
     assert found.first.tolist() == [0, NOBODY, NOBODY]
     assert not hasattr(found, "second")
+
+
+INFERRED_LIE = """Ada entered the kitchen.
+Ben entered the kitchen.
+The key is in the box in the kitchen.
+Cy entered the study.
+The coin is in the bag in the study.
+Ada exited the kitchen.
+Ben moved the key to the jar.
+Ben exited the kitchen.
+Ada entered the kitchen.
+Ada exited the kitchen.
+Ada entered the hall.
+Ben entered the hall.
+Ben told Ada in private that the key is in the box.
+Ben told Ada in private that the coin is in the drawer."""
+
+
+@pytest.mark.parametrize(
+    ("reading", "place"),
+    [("open+never-liars", "drawer"), ("infer-mover+always", "drawer"), ("infer-mover+never-liars", None)],
+)
+def test_who_infers_the_mover_catches_their_lie(reading: str, place: str | None) -> None:
+    events = read_story(INFERRED_LIE).events
+    [weighed] = [each for each in ALL_READINGS if str(each) == reading]
+    question = BeliefQuestion(Ask.BELIEF, "coin", ("Ada",))
+    assert oracle_answer(events, question, weighed) == place
+    assert MindWorlds(events, weighed).answer(question) == place

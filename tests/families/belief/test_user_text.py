@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError, ParseError
+from storyproof.families.belief.arrays import MOST_AGENTS, MOST_SENTENCES
 from storyproof.families.belief.read_text import read_question, read_story
 from storyproof.families.belief.tomi_text import parse_sentence
 from storyproof.families.belief.user_text import (
@@ -143,6 +144,7 @@ def test_the_longest_question_is_no_problem() -> None:
         ("Ada xyz the jar.", ()),
         ("Ada the jar.", ()),  # a known word in another place is no misspelling
         ("Ada moved the key to the ,", ()),
+        ("Ada moved the k?y to the jar.", ()),
     ],
 )
 def test_words_that_would_fit_are_suggested(line: str, fixes: tuple[str, ...]) -> None:
@@ -171,6 +173,10 @@ def test_long_words_are_cut(length: int, quoted: int) -> None:
         (["The Bo is in the Ada.", "Bo entered the attic."], [(3, "Bo is somebody")]),
         (["Bo entered the hall.", "Cy entered the room."], [(4, "the room can be the attic or the hall; name it.")]),
         (["Cy entered the room."], [(3, "the room can be the attic; name it.")]),
+        (
+            ["Bo entered the hall.", "Cy entered the den.", "Di entered the cellar.", "Di exited the room."],
+            [(6, "the room can be the attic or the cellar or the den or the hall; name it.")],
+        ),
         (["Ada moved the key to the bag.", "Ada likes the box."], []),
     ],
 )
@@ -192,6 +198,15 @@ KNOWS = "Does Ada know where the key is?"
         ("", "Does Ada know where the hat is?", "the story does not say where the hat is.", "question", 1, True, False),
         ("", "Does Bo know where the key is?", "Bo is not in the story", "question", 1, False, False),
         ("Ada xyz.", KNOWS, "sentence 3: not a sentence of a story", "story", 3, True, False),
+        (
+            "Ada got distracted.",
+            "Does Ada know where key is?",
+            "not a question about a story",
+            "question",
+            1,
+            True,
+            False,
+        ),
         (
             "Bo likes the hat.",
             "Does Ada know where key is?",
@@ -216,6 +231,24 @@ def test_problems_with_questions_of_other_kinds(
     )
 
 
+def test_a_room_without_a_name_is_no_problem() -> None:
+    assert not find_problems("Ada entered the room.\nThe key is in the box.", ASKED)
+
+
+@pytest.mark.parametrize(("sentences", "is_problem"), [(MOST_SENTENCES, False), (MOST_SENTENCES + 1, True)])
+def test_stories_are_as_long_as_can_be_handled(sentences: int, is_problem: bool) -> None:
+    story = "\n".join([GOOD, *["Ada likes the key."] * (sentences - 2)])
+    message = f"the story has {sentences} sentences; at most {MOST_SENTENCES} can be handled."
+    assert (message in [each.message for each in find_problems(story, ASKED)]) == is_problem
+
+
+@pytest.mark.parametrize(("people", "is_problem"), [(MOST_AGENTS, False), (MOST_AGENTS + 1, True)])
+def test_stories_have_as_many_people_as_can_be_handled(people: int, is_problem: bool) -> None:
+    story = "\n".join([GOOD, *(f"P{number} entered the attic." for number in range(people - 1))])
+    message = f"the story has {people} agents; at most {MOST_AGENTS} can be handled."
+    assert (message in [each.message for each in find_problems(story, ASKED)]) == is_problem
+
+
 def test_roles_are_those_of_english_words_only() -> None:
     story = "Johanna betrat das Badezimmer.\nDer Schlüssel war in der Wiege im Badezimmer."
     assert not find_problems(story, "Weiß Johanna, wo der Schlüssel ist?")
@@ -231,6 +264,7 @@ def test_roles_are_those_of_english_words_only() -> None:
         ("", "Where was key at the start?", "Where was the key at the beginning?"),
         ("", "Where does Ada think Bo searches for the key?", "Where does Ada think that Bo searches for the key?"),
         ("", "Where is it?", None),
+        ("Ada likes the hat.", "Where will Ada looks for?", "Where will Ada look for the key?"),
         ("The hat is in the jar.", "Where will Ada looks for?", None),
         ("The hat is in the jar.", "Where is key really?", "Where is the key really?"),
         ("The hat is in the jar.", "Where is the hat reely?", "Where is the hat really?"),

@@ -72,7 +72,7 @@ def _unread(line: str, number: int) -> ReadingProblem:
     """Return the place from which on a sentence has none of the known forms: the first word that does not fit."""
     words = list(_WORDS.finditer(line))
     forms = [form.split(" ") for form in SENTENCE_FORMS.split(" / ")]
-    fitting = max((_fitting(words, form) for form in forms), default=0)
+    fitting = max(_fitting(words, form) for form in forms)
     if not words:
         return ReadingProblem("this line is empty; write a sentence, or delete the line.", line=number)
     wanted = [form[fitting] for form in forms if _fitting(words, form) == fitting < len(form)]
@@ -124,7 +124,7 @@ def _mixed_roles(events: Sequence[PlotEvent]) -> Iterator[ReadingProblem]:
             yield ReadingProblem(f"the {event.thing} cannot be in itself.", line=number)
         elif named := [word for word in words if word in acting]:
             yield ReadingProblem(f"{named[0]} is somebody elsewhere in the story.", line=number)
-        elif event.kind == EventKind.PLACE and event.thing in used and event.thing != event.container:
+        elif event.kind == EventKind.PLACE and event.thing in used:
             yield ReadingProblem(f"the {event.thing} is a container elsewhere in the story.", line=number)
         elif event.room == _ANY_ROOM and len(rooms) > 1:
             others = " or ".join(f"the {room}" for room in sorted(rooms - {_ANY_ROOM}))
@@ -260,11 +260,10 @@ def question_forms(story: str, order: int) -> list[QuestionForm]:
     check_order(order)
     things = list(dict.fromkeys(event.thing for event in text.events if event.thing and event.container))
     cast = len(text.cast)
-    beliefs = range(1, order + 1 if cast > 1 else 2)
     forms = []
     for thing in things:
         kinds: list[tuple[str, Ask, Sequence[int], str | None]] = [
-            (f"where somebody looks for the {thing}", Ask.BELIEF, beliefs, None),
+            (f"where somebody looks for the {thing}", Ask.BELIEF, range(1, order + 1), None),
             (f"where the {thing} is really", Ask.REALITY, [0], None),
             (f"where the {thing} was at first", Ask.MEMORY, [0], None),
             (f"what somebody says about the {thing}", Ask.SAYS, [1], None),

@@ -67,6 +67,7 @@ WHO = "Who believes that the umbrella is in the case?"
         ("Not Bruno. Not Elena.", None, "negated"),
         ("Bruno does not.", None, "negated"),
         ("Hugo does.", None, "no_match"),
+        ("I do not know.", None, "no_match"),
         ("", None, "no_match"),
     ],
 )

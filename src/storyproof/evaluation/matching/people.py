@@ -120,7 +120,6 @@ class _Claims:
         listed: People in lists.
         named: People that are named beside something else.
         nobody: Whether nobody thinks so.
-        denied: Whether anything was denied.
         mentioned: All people that were spoken of so far.
     """
 
@@ -128,13 +127,11 @@ class _Claims:
     listed: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
     nobody: bool = False
-    denied: bool = False
     mentioned: set[str] = field(default_factory=set)
 
     def add(self, people: Iterable[str], think: bool) -> None:
         for each in people:
             self.thought[each] = think
-        self.denied = self.denied or not think
 
     def people(self) -> set[str]:
         """Return who thinks so; people who are merely named count only where nothing else is said."""
@@ -172,7 +169,7 @@ class _Reader:
         all_denied = claims.thought.keys() == set(self._sets.people)
         if (claims.nobody or all_denied) and nobody is not None:
             return CONTAINED, nobody
-        return (NEGATED if claims.denied or claims.thought else NO_MATCH), None
+        return (NEGATED if claims.thought else NO_MATCH), None
 
     def _read_sentence(self, sentence: str, claims: _Claims, subjects: list[str]) -> list[str]:
         """Read a sentence; subjects are whom a pronoun at its beginning means. Return those of the next one."""

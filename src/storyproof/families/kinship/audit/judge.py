@@ -361,9 +361,11 @@ class KinshipJudge(FileJudge):
         self._labels |= other._labels
         self._patterns |= other._patterns
         self._test_rows += other._test_rows
-        for text in sorted(self._seen.keys() & other._seen.keys(), key=other._seen.__getitem__):
-            yield self._repeated(other._seen[text], self._seen[text])
-        self._seen = {**other._seen, **self._seen}
+        known = {text: self._seen[text] for text in other._seen if text in self._seen}
+        for text in sorted(known, key=other._seen.__getitem__):
+            yield self._repeated(other._seen[text], known[text])
+        self._seen.update(other._seen)  # in place, since there may be millions, in many parts
+        self._seen.update(known)
         self._repeats |= other._repeats
 
     def __getstate__(self) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from storyproof.families.kinship.language.frames import BEGIN, MARKS, THEN, Fram
 from storyproof.families.kinship.language.reader import read, read_table
 from storyproof.families.kinship.language.scenes import (
     Scene,
-    cases,
     check_frame,
     check_no_fact,
+    check_passage,
     choices,
     our_scenes,
+    passage_cases,
     sample,
 )
 from storyproof.families.kinship.relations import FEMALE, MALE, NAMES
@@ -55,23 +56,20 @@ def test_all_frames_are_read_as_arrays() -> None:
     assert [every[number][0] for number in others] == []
 
 
-@pytest.mark.parametrize("joiner", our_frames().joiners)
-def test_a_joined_frame_states_its_fact_too(joiner: str) -> None:
-    other, another = "Samir's sister Nora ate a plum.", ("Samir", "sister", "Nora")
-    joinable = [frame for frame in FRAMES if frame.can_be_joined]
-    assert len(joinable) > 100
-    for number, frame in enumerate(joinable):
-        every = [each for each in cases(frame) if not each[2]]
-        relation, genders, _ = every[number % len(every)]
-        for words in choices(frame):
-            text = sample(frame, relation, genders, words, clear=False)
-            names = [*re.findall("Omar|Leila|Bertil|Freya", text), "Samir", "Nora"]
-            [fact] = read(text, names[:2]).facts
-            for joined in (f"{text[:-1]}{joiner}{other}", f"{other[:-1]}{joiner}{text}"):
-                assert {(each.first, each.word, each.second) for each in read(joined, names).facts} == {
-                    (fact.first, fact.word, fact.second),
-                    another,
-                }
+@pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+def test_a_passage_states_its_facts_and_no_others(scene: Scene) -> None:
+    for passage in scene.passages:
+        check_passage(passage, most=20)
+
+
+def test_every_passage_may_be_used() -> None:
+    """The facts of a passage are a chain, and of each shape there are passages for most pairs of relations."""
+    pairs: Counter[tuple[str, ...]] = Counter()
+    for scene in SCENES:
+        for passage in scene.passages:
+            assert next(passage_cases(passage, 20), None) is not None, passage.text
+            pairs.update(product(*passage.relations[:2]))
+    assert min(pairs[pair] for pair in product(NAMES, NAMES)) > 200
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
@@ -88,7 +86,7 @@ def test_a_scene_has_frames_for_every_fact(scene: Scene) -> None:
                 if not wrong & {mark for mark, needed in zip(MARKS, frame.needs, strict=True) if needed}
             ]
             assert len({frame.kind for frame in free if frame.shows_owner and not frame.binds}) >= least
-        assert len({frame.kind for frame in free if frame.can_be_joined}) >= 3
+    assert len([passage for passage in scene.passages if passage.group == BEGIN]) >= 3
     for relation in NAMES:
         assert len({frame.kind for frame in scene.frames if relation in frame.relations}) >= 12
 

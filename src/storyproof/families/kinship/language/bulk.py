@@ -22,6 +22,7 @@ from storyproof.families.kinship.language.lexicon import KinWord, kin_words
 from storyproof.families.kinship.language.phrases import have_phrases
 from storyproof.families.kinship.language.tokens import (
     ABOUT_PEOPLE,
+    DOUBTFUL,
     ENDING_MARKS,
     IDLE,
     LATIN,
@@ -56,7 +57,8 @@ def _table(kinds: str) -> Flags:
 # What `_simplify` does not know: titles, questions, twins, other names, "whose name is", "it was at noon that".
 _CLOSER = r"""[{}?\\P]|[SD]k|5v[p<][^.\n]*T"""
 _NEUTRAL = _table(lx.NEUTRAL)
-_ABOUT_PEOPLE = _table(ABOUT_PEOPLE + LINE)
+_ABOUT_PEOPLE = _table(ABOUT_PEOPLE + "{}" + LINE)  # with kin words that are capitalised
+_SPEAKER, _DOUBTFUL = _table(lx.SPEAKER), _table(DOUBTFUL)
 _START = _table('.?\n:"')
 _END = _table(".\n")
 _KIN = _table("KL")
@@ -353,8 +355,13 @@ def _silence(kinds: Kinds, bounds: Numbers) -> Flags:
     inside = ~others[text]
     marks, text = marks[inside], text[inside]
     begins, ends = marks[::2], marks[1::2]
-    about = np.concatenate([[0], np.cumsum(_ABOUT_PEOPLE[kinds])])
-    silent = about[begins] == about[ends]
+
+    def lacks(flags: Flags) -> Flags:
+        count = np.concatenate([[0], np.cumsum(flags[kinds])])
+        lacking: Flags = count[begins] == count[ends]
+        return lacking
+
+    silent = lacks(_ABOUT_PEOPLE) & (lacks(_SPEAKER) | lacks(_DOUBTFUL))
     others[text[::2][~silent]] = True
     change = np.zeros(len(kinds) + 1, np.int8)
     change[begins[silent] + 1] = 1

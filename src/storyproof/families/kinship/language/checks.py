@@ -191,6 +191,9 @@ def check_words(meaning: Meaning, names: list[str], kins: list[KinWord], place: 
     for each in meaning.definite:
         if kins[each].predicate == "inv-grand":
             raise Doubt(f"everybody has two: 'a {kins[each].word} of', not 'the'", place)
+    for each in meaning.addressed:
+        if kins[each].predicate not in ("inv-child", "inv-grand"):
+            raise Doubt(f"people say '{kins[each].word}' to others too", place)
     for one, other in ((kins[first], kins[second]) for first, second in meaning.mutual):
         if one.word == "wife":
             raise Doubt("the words are 'husband and wife', the husband first", place)

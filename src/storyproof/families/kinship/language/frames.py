@@ -44,10 +44,6 @@ _MARK = re.compile("|".join(rf"\{{{re.escape(mark)}\}}" for mark in MARKS))
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _CHOICE = re.compile(r"\[([^\[\]]*)\]|\{([^{}]*)\}")
 _PRONOUN = re.compile(r"\{A\.[Hh]\w+\}")
-_SEVERAL_CLAUSES = re.compile(r"[,;\"]|\. |\b(?:because|so|that|when|until|while|if|but|who|as|before|after)\b")
-_NAME_AT_END = re.compile(r"\{[AB][^}]*\}(?:\{word \d\})*\.$")
-_APPOSITION = re.compile(r"\{B\}, \{A\}'s \{kin\}, ")
-_OPEN_END = re.compile(r"[.;\"] |\b(?:for|and|so|that|believed)\b|,$")  # what another clause cannot follow
 
 
 @dataclass(frozen=True)
@@ -168,23 +164,184 @@ class Frame:
         """Whether it can follow "A week later, "."""
         return _MARK.sub("", self.text).startswith(("{A} ", "{A}'s {kin}")) and not self._has("day", "month")
 
+
+PEOPLE = "ABCD"
+_PEOPLE_MARKS = tuple(f"{person}.{mark}" for person in PEOPLE for mark in ("young", "main"))
+# Where a fact is stated: "{A.his} {kin} {B}", or how A addresses B.
+_KIN = re.compile(r"\{([A-D])(?:\}'s|\.[hH]is\}|'s\}| or His\}) \{kin(?: (\d))?\}|\{Mom\}")
+_PERSON_SLOT = re.compile(r"([A-D])(?:\.(his|he|him|His|He)|('s)| or (he|him|He|His))?$")
+_PAIRS = tuple(itertools.combinations(range(4), 2))
+
+
+# What must not be said in one sentence, as there is a nearer word: "his father Suresh and Suresh's wife Sarah" suggests
+# that Sarah is not the mother. Of somebody and their relative, and of one person.
+# How people address those whom they say these words of.
+ADDRESS = {"mother": "Mom", "father": "Dad", "grandmother": "Grandma", "grandfather": "Grandpa"}
+CHAIN, ONE = "chain", "one"
+_IN_CHAIN = """
+    inv-child SO, inv-child child, SO child, SO grand, inv-grand SO, child sibling, child inv-child, sibling inv-child,
+    sibling inv-grand, sibling inv-un, grand sibling, un sibling, sibling sibling
+"""
+_OF_ONE = "SO child, SO grand, child SO, grand SO"
+SUGGESTIVE = {
+    kind: frozenset((one, other) for one, other in (pair.split() for pair in listed.split(",")))
+    for kind, listed in ((CHAIN, _IN_CHAIN), (ONE, _OF_ONE))
+}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One way to put two or three facts together: what {A}, {B}, {C} and {D} do, of whom each is a relative of another.
+
+    Attributes:
+        group: BEGIN or THEN.
+        text: Its text.
+        relations: What may be said by {kin}, {kin 2} and {kin 3}, without gender.
+        body: Its text with {word 0}, {word 1} … for choices.
+        words: The words of these.
+    """
+
+    group: str
+    text: str
+    relations: tuple[frozenset[str], ...]
+    body: str
+    words: tuple[tuple[str, ...], ...]
+
     @cached_property
-    def can_be_continued(self) -> bool:
-        """Whether it is one plain clause, without a name at its end, that another frame can follow after "and"."""
-        return not _NAME_AT_END.search(self.body) and not _SEVERAL_CLAUSES.search(
-            _APPOSITION.sub("", " ".join([self.text, *itertools.chain(*self.words)]))
+    def owners(self) -> tuple[int, ...]:
+        """Whose relative B, C and D are named as, as numbers of people."""
+        kins = [int(match[2] or 1) for match in _KIN.finditer(self.text)]
+        if kins != list(range(1, len(self.relations) + 1)):
+            raise DataError(f"'{self.text}' does not state {len(self.relations)} facts, in order.")
+        return tuple(PEOPLE.index(match[1] or "A") for match in _KIN.finditer(self.text))
+
+    @cached_property
+    def sentences(self) -> tuple[int, ...]:
+        """In which of its sentences each fact stands."""
+        return tuple(self.text.count(". ", 0, match.start()) for match in _KIN.finditer(self.text))
+
+    @cached_property
+    def ends_with(self) -> tuple[bool, ...]:
+        """Whether its last sentence tells of A, B, C and D."""
+        last = re.split(r"\. ", _SOME_MARK.sub("", self.text))[-1]
+        return tuple(f"{{{person}" in last for person in PEOPLE)
+
+    @cached_property
+    def marks(self) -> tuple[tuple[bool, ...], tuple[bool, ...]]:
+        """Who must be young, and whom it makes the scene one about."""
+        young, main = (tuple(f"{{{person}.{mark}}}" in self.text for person in PEOPLE) for mark in ("young", "main"))
+        return young, main
+
+    @cached_property
+    def near(self) -> tuple[tuple[int, int, str], ...]:
+        """Pairs of facts in one sentence: of one person, or of somebody and their relative."""
+        pairs = []
+        for one, other in itertools.combinations(range(len(self.relations)), 2):
+            kind = ONE if self.owners[one] == self.owners[other] else CHAIN if self.owners[other] == one + 1 else ""
+            if kind and self.sentences[one] == self.sentences[other]:
+                pairs.append((one, other, kind))
+        return tuple(pairs)
+
+    def may_say(self, relations: Sequence[str], genders: Sequence[str]) -> bool:
+        """Return whether in one sentence these relations suggest nothing else than follows from them.
+
+        Two relatives of one word are "his sons Ali and Ben", not "his son Ali and his son Ben".
+        """
+        return not any(
+            (relations[one], relations[other]) in SUGGESTIVE[kind]
+            or (kind == ONE and (relations[one], genders[one]) == (relations[other], genders[other]))
+            for one, other, kind in self.near
         )
 
     @cached_property
-    def can_be_joined(self) -> bool:
-        """Whether it is one plain clause about B that can follow another frame after "and"."""
-        return (
-            self.text.startswith(("{A}'s {kin} {B} ", "{B}, {A}'s {kin}, "))
-            and self.group == THEN
-            and not any(_OPEN_END.search(each) for each in (self.text, *itertools.chain.from_iterable(self.words)))
-            and not self._has("A or him", "A or he", "A's", "B's", "B or he", "B or him")
-            and not _PRONOUN.search(self.text)
-        )
+    def can_follow_time(self) -> bool:
+        """Whether it can follow "A week later, "."""
+        return _SOME_MARK.sub("", self.text).startswith("{A} ") and not re.search(r"\{day\}|\bevery\b", self.text)
+
+    @property
+    def shows_owner(self) -> bool:
+        """Whether the gender of A can be seen."""
+        return re.search(r"\{A\.[hH]\w+\}", self.text) is not None
+
+    @cached_property
+    def parts(self) -> list[str | tuple[str, int, int]]:
+        """Literal texts, and slots: what they stand for, of whom, and when a pronoun can mean nobody else.
+
+        The last is a number of bits that must not be set, see `pronoun_bit`; of what is no pronoun it is 0.
+
+        Raises:
+            DataError: If a slot is unknown.
+        """
+        parts: list[str | tuple[str, int, int]] = []
+        before: set[int] = set()
+        here: set[int] = set()
+        number = 0
+        for place, part in enumerate(_SLOT.split(_SOME_MARK.sub("", self.body).removesuffix("."))):
+            if place % 2 == 0:
+                parts += [part] if part else []
+                if ". " in part:
+                    before, here, number = here, set(), number + 1
+                continue
+            if match := _PERSON_SLOT.match(part):
+                person = PEOPLE.index(match[1])
+                form = match[2] or match[4] or ("his" if match[3] else "")
+                rest = (before | here) - {person}
+                bits = sum(pronoun_bit(person, other) for other in rest) + (pronoun_bit(person) if not number else 0)
+                # Where the sentence has named the person already, a name would be stiff.
+                kind = form if not form or match[2] or person in here else f"or {form}"
+                if not parts and not form and _SOME_MARK.sub("", self.text).startswith("{A} "):
+                    kind = "Who"
+                parts.append((kind, person, bits if kind else 0))
+                here.add(person)
+            elif part == "Mom":
+                parts.append((part, 0, 0))
+            elif part.startswith(("kin", "word ")):
+                kind, _, which = part.partition(" ")
+                parts.append((kind, int(which or 1) - (kind == "kin"), 0))
+            else:
+                raise DataError(f"'{self.text}' has the unknown slot {{{part}}}.")
+        return parts
+
+    @cached_property
+    def forbidden(self) -> int:
+        """The bits of all pronouns that no name can replace, and of people who have to be young."""
+        bits = 0
+        for part in self.parts:
+            if not isinstance(part, str) and part[0] in ("his", "he", "him", "His", "He"):
+                bits |= part[2]
+        return bits | sum(young_bit(person) for person, needed in enumerate(self.marks[0]) if needed)
+
+
+_SOME_MARK = re.compile("|".join(rf"\{{{re.escape(mark)}\}}" for mark in _PEOPLE_MARKS))
+
+
+def pronoun_bit(person: int, other: int | None = None) -> int:
+    """Return the bit for two people of one gender; for one, for somebody else whom a pronoun can mean."""
+    pair = 6 + person if other is None else _PAIRS.index((min(person, other), max(person, other)))
+    return int(1 << pair)
+
+
+def young_bit(person: int) -> int:
+    """Return the bit of a person who may have children in the story."""
+    return int(1 << 10 + person)
+
+
+def make_passage(
+    group: str, text: str, relations: tuple[frozenset[str], ...], lists: Mapping[str, Sequence[str]]
+) -> Passage:
+    """Return the passage of a text with choices, none of which has slots.
+
+    Raises:
+        DataError: If it is not as expected.
+    """
+    pieces, words = _choices(text, lists)
+    if len(words) > MOST_CHOICES:
+        raise DataError(f"the passage '{text}' has {len(words)} choices of words; leave {MOST_CHOICES} at most.")
+    body = _filled(pieces, [f"{{word {number}}}" for number in range(len(words))])
+    passage = Passage(group, text, relations, body, words)
+    if passage.owners[0] != 0 or not passage.shows_owner:
+        raise DataError(f"'{text}' has to show the gender of A, with {{A.his}}.")
+    return passage
 
 
 @dataclass(frozen=True)
@@ -194,14 +351,12 @@ class Frames:
     Attributes:
         plain: Those of plain text.
         spare: Those for what a scene has no frame for.
-        joiners: What stands between two facts of a sentence.
         changes: What another scene of a story can begin with.
         words: Lists of words for choices.
     """
 
     plain: tuple[Frame, ...]
     spare: tuple[Frame, ...]
-    joiners: tuple[str, ...]
     changes: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]
 
@@ -216,7 +371,7 @@ def our_frames() -> Frames:
         for group in (PLAIN, SPARE)
     )
     changes = itertools.chain(*(variants(text, words) for text in data["changes"]))
-    return Frames(plain, spare, tuple(data["joiners"]), tuple(changes), words)
+    return Frames(plain, spare, tuple(changes), words)
 
 
 def make_frames(group: str, text: str, relations: frozenset[str], lists: Mapping[str, Sequence[str]]) -> list[Frame]:

@@ -46,6 +46,8 @@ _TWO_NAMED = re.compile("(?:c+|,)(N)&(N)")
 _TWO_NAMES = re.compile(",?(N)&(N)")
 _OWNS_RELATIVE = re.compile("'(?:[MOw]*[KL]|[N'iavxX,;]|$)")
 _AND_POSSESSED = re.compile(r"&(?P<start>(?:N'|[hr]))M*K")
+# "Mum, it is late," Ann told Betty.
+_ADDRESS = re.compile('"K,w*"(?:(?P<a>[Nes])(?:E2|V)|E(?P<b>[Nes])2)(?P<n>N)(?=$|[,;])')
 _MUTUAL = "(?P<kin>L|K&K)"
 _ARE = re.compile(_CLAUSE + "(?P<a>[Nes])&(?P<b>N)a" + _MUTUAL)
 _WHO_ARE = re.compile("(?P<a>N)&(?P<b>N),Wa" + _MUTUAL)
@@ -98,10 +100,14 @@ _UNREADABLE = _Refusals(
 )
 # What must not stand in a sentence with kin words.
 _UNCLEAR = _Refusals(
-    ('(?<!")E|,[NesD][^,;]?[RV](?:$|,)', "what somebody says or believes need not be true", "ERV"),  # …, Omar believed
+    (
+        '(?<!")(?<!"[Nes])E|(?<="[Nes])E(?!2|$)|,[NesD][^,;]?[RV](?:$|,)',
+        "what somebody says or believes need not be true",
+        "ERV",
+    ),  # …, Omar believed
     ("F", "it is not known who speaks", "F"),
     (r"\|[NKLhr]|\|[dD]?M*[KL]|[NKL],?\||\|[iazv]", "these are alternatives", "|"),
-    ('"[^"]*[NKLhresmtF][^"]*"', "direct speech is not understood", '"'),
+    ('"(?!K,w*")[^"]*[NKLhresmtF][^"]*"', "direct speech is not understood", '"'),
     ("I", "a condition or an indirect question", "I"),
     (f"(?:^|[:;]){_NO_VERB}+$", "a sentence without a verb", ""),
     ("N,(?:Ti|[wkfM]{1,3}),?N(?!')", "it is not clear who is meant", ""),  # Freya, sorry, Leila
@@ -193,7 +199,8 @@ class Meaning(NamedTuple):
         mutual: Pairs of kin words of which each must be the inverse of the other, or one twice if it is plural.
         bare: People whose name could be a word of the sentence where it stands.
         definite: Kin words after "the".
-        checked: Whether one of the last three has to be checked.
+        addressed: Kin words with which people are addressed.
+        checked: Whether one of the last four has to be checked.
     """
 
     steps: tuple[Pronoun | Stated, ...]
@@ -203,6 +210,7 @@ class Meaning(NamedTuple):
     mutual: tuple[tuple[int, int], ...]
     bare: tuple[int, ...]
     definite: tuple[int, ...]
+    addressed: tuple[int, ...]
     checked: bool
 
 
@@ -238,12 +246,14 @@ class _Sentence:
         self.mutual: list[tuple[int, int]] = []
         self.bare: list[int] = []
         self.definite: list[int] = []
+        self.addressed: list[int] = []
 
     def read(self) -> Meaning:
         """Interpret the sentence."""
         self._refuse_all(_UNREADABLE)
         if self.kin:
             self._read_pairs()
+            self._read_address()
             for place in self.kin:
                 if place not in self.covered:
                     self._read_kin(place)
@@ -397,6 +407,16 @@ class _Sentence:
                 self._add(two, kin, one, end)
                 self._add(one, other_kin, two, end)
                 self.mutual.append((self.kin[kin], self.kin[other_kin]))
+
+    def _read_address(self) -> None:
+        """Read a form of address, with which a sentence begins."""
+        if not (match := _ADDRESS.match(self.s)):
+            return
+        speaker = match.start("a" if match["a"] else "b")
+        self.inner.add(2)
+        self.addressed.append(self.kin[1])
+        owner = self.person[speaker] if self.s[speaker] == "N" else ~speaker
+        self._add(owner, 1, self.person[match.start("n")], match.end())
 
     # -------------------------------------------------------------------------------------- constructions: one kin word
 
@@ -677,7 +697,8 @@ class _Sentence:
             tuple(self.mutual),
             tuple(self.bare),
             tuple(self.definite),
-            bool(self.mutual or self.bare or self.definite),
+            tuple(self.addressed),
+            bool(self.mutual or self.bare or self.definite or self.addressed),
         )
 
     def _pronoun(self, place: int, owned: set[int], left: str) -> Pronoun:

@@ -17,6 +17,7 @@ words, the literal text of frames), and the text is one `take` over a table of a
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,20 @@ import pyarrow as pa
 
 from storyproof.families.kinship.generation.narration import ToldRows
 from storyproof.families.kinship.generation.puzzle_table import PuzzleArrays
-from storyproof.families.kinship.language.frames import BEGIN, SOURCES, THEN, Frame, our_frames
+from storyproof.families.kinship.language.frames import (
+    ADDRESS,
+    BEGIN,
+    CHAIN,
+    ONE,
+    SOURCES,
+    SUGGESTIVE,
+    THEN,
+    Frame,
+    Passage,
+    our_frames,
+    pronoun_bit,
+    young_bit,
+)
 from storyproof.families.kinship.language.scenes import Scenes
 from storyproof.families.kinship.relations import GENDERS, MALE, PREDICATES, inverse
 from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY, NOISE, TASKS
@@ -51,24 +65,30 @@ _MARRIED = np.array([predicate.name == "SO" or "in-law" in predicate.name for pr
 _GROUP = 1024  # rows that are narrated together, at least
 _STEP = 4  # between the places of two facts of the chain, so that noise fits in
 _LONGEST_SCENE = 4  # facts
-# Two facts of a chain may share a sentence if together they suggest nothing else than what follows from them: "Suresh
-# is his father, and Sarah is Suresh's wife" would suggest that Sarah is not the mother.
-_JOINED = np.zeros((len(PREDICATES), len(PREDICATES)), np.bool_)
-for _first, _second in (
-    ("inv-child", "sibling"), ("inv-child", "inv-child"), ("child", "child"), ("child", "SO"),
-    ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
-):  # fmt: skip
-    _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
-_SIZES = (2, 2, len(PREDICATES), 5)  # of what decides which frames can put a fact, see `_Cases`
+_SIZES = (2, 2, len(PREDICATES), 2)  # of what decides which frames can put a fact, see `_Cases`
 _CASES = int(np.prod(_SIZES))  # of each scene
 _SHOWING = int(np.prod(_SIZES[2:]))  # between the numbers of two cases of which one must show A's gender
-# Where a fact stands: the first one of a scene or a later one, before a fact that shares its sentence; that one.
-_GOING_ON, _BEGINNING, _OPEN, _OPEN_BEGINNING, _JOINED_LATER = range(5)
-_OPENS = _OPEN - _GOING_ON
+_GOING_ON, _BEGINNING = range(2)  # where a fact stands: the first one of a scene or a later one
+_MOST_TOGETHER = 3  # facts of a passage
+_PAIRS = ((0, 1), (0, 2), (1, 2))  # of facts of a passage
+_NEAR = (CHAIN, ONE)
+# Of what decides which passages can put two facts: both relations, and who has the gender of the second person.
+_PAIR_SIZES = (len(PREDICATES), len(PREDICATES), 2, 2)
+# Which relations two facts must not say in one sentence, [0 if they may say any or 1 + kind, relation, relation].
+_SUGGESTIVE = np.array(
+    [
+        [[kind and (one.name, other.name) in SUGGESTIVE[kind] for other in PREDICATES] for one in PREDICATES]
+        for kind in ("", *_NEAR)
+    ],
+    np.bool_,
+)
+_PASSAGE_SHARE = 0.9  # of facts that a passage could put together with the next ones
 _SPECIAL_SHARE = 0.6  # of facts that could be put by a frame for some relations only
 _TIMED_SHARE = 0.7  # of scenes in a story that can begin with how much later it was
 _OPENER_SHARE, _CLOSER_SHARE = 0.15, 0.3  # of stories that begin or end with a sentence about the scene
 _RESUMED_SHARE = 0.8  # of pronouns instead of names, where they fit
+_LONGER_SHARE = 0.4  # of three facts that a passage could put together
+_PASSAGE_TRIES = 3  # the first of three facts
 _TRIES = 12  # how often another frame is drawn for those that do not fit
 _PRONOUNS = {
     "his": ("his", "her"),
@@ -88,7 +108,7 @@ class PuzzleFacts:
         predicate: The number of the relation.
         second: The relative.
         place: Where the fact stands if the chain is told forwards.
-        joins: Whether it may share a sentence with the next fact of the chain.
+        chain: Whether it is a fact of the chain.
         proves: Whether the answer rests on it (1, else 0).
         shows: [row], the fact that has to show the gender of the person asked about.
         genders: [row, person].
@@ -99,7 +119,7 @@ class PuzzleFacts:
     predicate: Numbers
     second: Numbers
     place: Numbers
-    joins: Numbers
+    chain: Numbers
     proves: Numbers
     shows: Numbers
     genders: Numbers
@@ -112,7 +132,7 @@ class PuzzleFacts:
             predicate=self.predicate[rows, :width],
             second=self.second[rows, :width],
             place=self.place[rows, :width],
-            joins=self.joins[rows, :width],
+            chain=self.chain[rows, :width],
             proves=self.proves[rows, :width],
             shows=self.shows[rows],
             genders=self.genders[rows, :people],
@@ -126,7 +146,7 @@ class _Cases(NamedTuple):
     owner_bound: Flags  # a pronoun for A can mean A only
     show_owner: Flags  # the frame must show A's gender
     relation: Numbers  # what B is to A
-    stands: Numbers  # _GOING_ON, _BEGINNING and so on
+    stands: Numbers  # _GOING_ON or _BEGINNING
 
     def number(self) -> npt.NDArray[np.int64]:
         """Return one number per row."""
@@ -144,10 +164,8 @@ def _fits(frame: Frame, cases: _Cases) -> Flags:
     for fits, allowed in (
         (not frame.binds, cases.owner_bound == 1),
         (frame.shows_owner, cases.show_owner == 0),
-        (frame.can_be_joined, cases.stands != _JOINED_LATER),
-        (frame.can_be_continued, (cases.stands != _OPEN) & (cases.stands != _OPEN_BEGINNING)),
-        (frame.group != THEN, (cases.stands != _BEGINNING) & (cases.stands != _OPEN_BEGINNING)),
-        (frame.group != BEGIN, (cases.stands == _BEGINNING) | (cases.stands == _OPEN_BEGINNING)),
+        (frame.group != THEN, cases.stands != _BEGINNING),
+        (frame.group != BEGIN, cases.stands == _BEGINNING),
     ):
         if not fits:
             found = found & allowed
@@ -170,6 +188,7 @@ class SceneNarrator:
         self._compile_frames()
         self._compile_words()
         self._compile_scenes()
+        self._passages = _Passages(self)
 
     # ------------------------------------------------------------------------------------------------ tables of pieces
 
@@ -230,24 +249,20 @@ class SceneNarrator:
             case, frame = np.nonzero(fitting[:, begin:end])
             place = np.arange(len(case)) - (np.cumsum(counts[number]) - counts[number])[case]
             lists[number, case, place] = begin + frame
-        lacks = (counts == 0) & (cases.stands <= _BEGINNING)  # in scenes of users
+        lacks = counts == 0  # in scenes of users
         lists[lacks, : len(spare)], counts[lacks] = self._spare, len(spare)
         is_special = np.array([frame.is_special for frame in frames])[lists] & (
             np.arange(lists.shape[2]) < counts[:, :, None]
         )
         self._counts, self._lists = counts.ravel(), lists.reshape(counts.size, -1)
         self._special_counts = is_special.sum(axis=2).ravel()
-        # Facts share a sentence only where there are frames for both, whatever the story has said.
-        paired = (cases.stands >= _OPEN) & (cases.show_owner == 0)
-        needless = fitting[paired] & (self._needs == 0)
-        self._can_join = np.array([needless[:, begin:end].any(axis=1).all() for begin, end in bounds])
-        self._joiners = self._number(shared.joiners if self._can_join.any() else ())
         self._changes = self._number(shared.changes)
         self._stop, self._break = self._number([".", ".\n"]).tolist()
 
     def _compile_words(self) -> None:
         words = [[each.male if gender == MALE else each.female for gender in GENDERS] for each in PREDICATES]
         self._kin = np.stack([self._number(pair) for pair in words])  # [predicate, gender]
+        self._address = np.stack([self._number([ADDRESS.get(each, "") for each in pair]) for pair in words])
         with_article = [[f"{'an' if word[0] in 'aeiou' else 'a'} {word}" for word in pair] for pair in words]
         self._a_kin = np.stack([self._number(pair) for pair in with_article])
         one, two = ("brothers", "brother and sister"), ("sister and brother", "sisters")
@@ -278,8 +293,6 @@ class SceneNarrator:
         after = np.minimum(np.minimum(puzzles.first, puzzles.second), puzzles.k[:, None] - 1)
         place = _STEP * after + np.minimum(here - puzzles.k[:, None] + 1, _STEP - 1)
         place = np.where(puzzles.noise == NOISE.index(DISCONNECTED), _STEP * puzzles.k[:, None], place)
-        joins = np.zeros(used.shape, np.int32)
-        joins[:, :-1] = _JOINED[puzzles.predicate[:, :-1], puzzles.predicate[:, 1:]] & chain[:, 1:]
         memory = puzzles.task == TASKS.index(MEMORY)
         asked = np.where(memory, puzzles.asked[:, 0], NOBODY)[:, None]
         return PuzzleFacts(
@@ -287,7 +300,7 @@ class SceneNarrator:
             puzzles.predicate,
             puzzles.second,
             np.where(chain, _STEP * here, np.where(used, place, NOBODY)).astype(np.int32),
-            joins,
+            (chain & used).astype(np.int32),
             (chain & ((asked == NOBODY) | (asked == here))).astype(np.int32),
             np.where(memory, puzzles.asked[:, 0], puzzles.k - 1).astype(np.int32),
             puzzles.genders,
@@ -346,6 +359,147 @@ def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
     return np.split(order, cuts) if cuts else [np.arange(len(order))]
 
 
+def _places(owners: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return where in the chain the people of a passage stand, told from either end; nothing if they are no chain."""
+    links: list[list[int]] = [[] for _ in range(len(owners) + 1)]
+    for relative, owner in enumerate(owners, start=1):
+        links[owner].append(relative)
+        links[relative].append(owner)
+    ends = [person for person, others in enumerate(links) if len(others) == 1]
+    chain = ends[:1] if len(ends) == 2 else []
+    while chain and len(chain) < len(links):
+        chain.append(next(each for each in links[chain[-1]] if each not in chain))
+    places = tuple(chain.index(person) for person in range(len(chain)))
+    return [places, tuple(len(owners) - place for place in places)] if places else []
+
+
+class _Passages:
+    """The passages of scenes as arrays; each is there twice, as it may be told from either end of the chain."""
+
+    def __init__(self, narrator: SceneNarrator) -> None:
+        entries = [
+            (scene, passage, places)
+            for scene, each in enumerate(narrator._scenes)
+            for passage in each.passages
+            for places in _places(passage.owners)
+        ]
+        count = len(entries)
+        self.facts = np.array([len(passage.relations) for _, passage, _ in entries], np.int32)
+        self.places = np.zeros((count, 4), np.int32)
+        # Which of the next relations of the chain each fact says, or from _MOST_TOGETHER on, which is said backwards.
+        self.says = np.zeros((count, _MOST_TOGETHER), np.int32)
+        self.allows = np.ones((count, _MOST_TOGETHER, len(PREDICATES)), np.bool_)
+        self.near = np.zeros((count, len(_PAIRS)), np.int32)
+        self.second = np.zeros(count, np.int32)  # who is named as B's relative; else B
+        for number, (_, passage, places) in enumerate(entries):
+            self.places[number, : len(places)] = places
+            self.second[number] = passage.owners.index(1) + 1 if 1 in passage.owners else 1
+            for fact, (owner, names) in enumerate(zip(passage.owners, passage.relations, strict=True)):
+                first, second = places[owner], places[fact + 1]
+                self.says[number, fact] = first if first < second else second + _MOST_TOGETHER
+                self.allows[number, fact] = [each in names for each in _NUMBER]
+            for one, other, kind in passage.near:
+                self.near[number, _PAIRS.index((one, other))] = 1 + _NEAR.index(kind)
+        self.forbidden = np.array([passage.forbidden for _, passage, _ in entries], np.int64)
+        self.ends_with = np.array([passage.ends_with for _, passage, _ in entries]).reshape(count, 4)
+        self.main = np.array([passage.marks[1] for _, passage, _ in entries]).reshape(count, 4)
+        self.can_follow_time = np.array([passage.can_follow_time for _, passage, _ in entries], np.bool_)
+        self._compile_texts(narrator, [passage for _, passage, _ in entries])
+        groups = np.array([2 * scene + (passage.group == BEGIN) for scene, passage, _ in entries], np.int64)
+        self._compile_pairs(groups, 2 * len(narrator._scenes))
+        longer = np.flatnonzero(self.facts > 2)
+        self.longer_counts = np.bincount(groups[longer], minlength=2 * len(narrator._scenes))
+        self.longer_starts = np.cumsum(self.longer_counts) - self.longer_counts
+        self.longer = longer[np.argsort(groups[longer], kind="stable")].astype(np.int32)
+
+    def _compile_pairs(self, groups: npt.NDArray[np.int64], count: int) -> None:
+        """List the passages of two facts by scene, place in it, relations and genders."""
+        pairs = np.flatnonzero(self.facts == 2)
+        one, other, first, last = np.indices(_PAIR_SIZES).reshape(len(_PAIR_SIZES), -1).astype(np.int32)
+        male = first, np.ones_like(first), last, last
+        number = np.repeat(pairs, len(one)).astype(np.int32)
+        ahead, genders = (np.tile(np.stack(each, axis=1), (len(pairs), 1)) for each in ((one, other, one), male))
+        fits = self.fit(number, ahead, genders)
+        key = groups[number] * len(one) + np.tile(np.arange(len(one)), len(pairs))
+        key, number = key[fits], number[fits]
+        self.pairs = number[np.argsort(key, kind="stable")].astype(np.int32)
+        self.pair_counts = np.bincount(key, minlength=count * len(one))
+        self.pair_starts = np.cumsum(self.pair_counts) - self.pair_counts
+
+    def relations(self, number: Numbers, ahead: Numbers) -> Numbers:
+        """Return what the facts of passages say of chains, see `fit`."""
+        return np.take_along_axis(np.concatenate([ahead, _INVERSE[ahead]], axis=1), self.says[number], axis=1)
+
+    def fit(self, number: Numbers, ahead: Numbers, male: Numbers) -> Flags:
+        """Return which passages can tell of chains.
+
+        Args:
+            number: [row], passages.
+            ahead: [row, fact], the relations of the chain.
+            male: [row, person], the genders of its people.
+        """
+        relations = self.relations(number, ahead)
+        male = np.take_along_axis(male, self.places[number], axis=1)
+        fits: Flags = (_same_gender(male) & self.forbidden[number]) == 0
+        for each in range(_MOST_TOGETHER):
+            fits &= self.allows[number, each, relations[:, each]]
+        kin = 2 * relations + male[:, 1:]
+        for each, (one, other) in enumerate(_PAIRS):
+            near = self.near[number, each]
+            fits &= ~_SUGGESTIVE[near, relations[:, one], relations[:, other]]
+            fits &= (near != 1 + _NEAR.index(ONE)) | (kin[:, one] != kin[:, other])
+        return fits
+
+    def _compile_texts(self, narrator: SceneNarrator, passages: Sequence[Passage]) -> None:
+        self.slots: dict[tuple[str, int, int], int] = {}  # what texts are composed of besides literals
+        width = max((len(each.parts) for each in passages), default=0)
+        self.literals = np.full((len(passages), width), NOTHING, np.int32)
+        self.sources = np.full((len(passages), width), NOTHING, np.int32)  # the last source is nothing
+        self.words: list[list[Numbers]] = []
+        for number, passage in enumerate(passages):
+            for place, part in enumerate(passage.parts):
+                if isinstance(part, str):
+                    self.literals[number, place] = narrator._number([part])[0]
+                else:
+                    self.sources[number, place] = self.slots.setdefault(part, len(self.slots))
+            self.words.append([narrator._number(each) for each in passage.words])
+        self.choices = max(map(len, self.words), default=0)
+        counts = [
+            [len(each[choice]) if choice < len(each) else 1 for each in self.words] for choice in range(self.choices)
+        ]
+        self.word_counts = np.array(counts, np.int64).reshape(self.choices, len(passages))
+        self.word_texts = np.full((*self.word_counts.shape, int(self.word_counts.max(initial=1))), NOTHING, np.int32)
+        for number, each in enumerate(self.words):
+            for choice, texts in enumerate(each):
+                self.word_texts[choice, number, : len(texts)] = texts
+
+
+def _same_gender(male: Numbers) -> npt.NDArray[np.int64]:
+    """Return as bits which of four people are of one gender, [row]."""
+    bits = np.zeros(len(male), np.int64)
+    for one, other in itertools.combinations(range(4), 2):
+        bits |= (male[:, one] == male[:, other]) * pronoun_bit(one, other)
+    return bits
+
+
+class _Chosen(NamedTuple):
+    """The passages of some rows.
+
+    Attributes:
+        rows: The rows.
+        number: [row], the number of the passage.
+        people: [row, 4], A, B, C and D.
+        relations: [row, fact], what B, C and D are named as.
+        unclear: [row], as bits whose pronouns can mean others too, see `frames.pronoun_bit`.
+    """
+
+    rows: npt.NDArray[np.intp]
+    number: Numbers
+    people: Numbers
+    relations: Numbers
+    unclear: npt.NDArray[np.int64]
+
+
 class _Telling:
     """The rows of one block while they are narrated."""
 
@@ -365,7 +519,7 @@ class _Telling:
         return self._draws.below(1 << 16, self._rows) < int(share * (1 << 16))
 
     def _arrange(self) -> None:
-        """Put the facts of each row in order, and choose their directions and which of them share a sentence."""
+        """Put the facts of each row in order, and choose their directions."""
         facts, rows = self._facts, self._rows
         place = facts.place
         used = facts.first != NOBODY
@@ -375,9 +529,9 @@ class _Telling:
         order = np.argsort(key, axis=1, kind="stable")
         # After the longest story of the block nothing follows.
         order = order[:, : int(used.sum(axis=1).max())]
-        first, second, predicate, used, proves, joins = (
+        first, second, predicate, used, proves, chain = (
             np.take_along_axis(array, order, axis=1)
-            for array in (facts.first, facts.second, facts.predicate, used, facts.proves, facts.joins)
+            for array in (facts.first, facts.second, facts.predicate, used, facts.proves, facts.chain)
         )
         shows = (order == facts.shows[:, None]) & used
         width = order.shape[1]
@@ -386,23 +540,15 @@ class _Telling:
         self._first, self._second, self._predicate = first, second, predicate
         self._set_directions(turned)
         self._choose_scenes()
-        # Which facts go on in the sentence of the fact before; `joins` belongs to the earlier fact of the chain.
-        joined = np.zeros((rows, width), np.bool_)
-        if len(self._n._joiners):
-            together = np.where(backwards[:, None], joins[:, 1:], joins[:, :-1]).astype(np.bool_)
-            near = np.abs(np.diff(np.take_along_axis(place, order, axis=1), axis=1)) == _STEP
-            wanted = together & near & used[:, 1:] & (self._draws.below(2, rows * (width - 1)).reshape(rows, -1) == 0)
-            # Joined facts have no pronouns, so a kin word has to show the gender of the person asked about.
-            unshown = shows & turned
-            wanted &= ~(unshown[:, 1:] | unshown[:, :-1])
-            # Each is about what the relative does: not "Omar's niece Freya sang, and Freya, Ali's sister, danced".
-            wanted &= self._relative[:, 1:] != self._relative[:, :-1]
-            wanted &= ~self._begins[:, 1:] & self._n._can_join[self._scene[:, 1:]]
-            for here in range(1, width):
-                joined[:, here] = wanted[:, here - 1] & ~joined[:, here - 1]
-        self.joined = joined
-        self._in_pair = joined.copy()
-        self._in_pair[:, :-1] |= joined[:, 1:]
+        # The chain as it is told: each fact goes on with the person with whom the one before ended.
+        back = backwards[:, None]
+        self._start, self._end = np.where(back, second, first), np.where(back, first, second)
+        self._ahead = np.where(back, _INVERSE[predicate], predicate)
+        near = np.abs(np.diff(np.take_along_axis(place, order, axis=1), axis=1)) == _STEP
+        self._goes_on = np.zeros((rows, width + _MOST_TOGETHER), np.bool_)  # whether a passage can take in a fact
+        self._goes_on[:, 1:width] = near & (chain[:, 1:] & chain[:, :-1]).astype(np.bool_) & ~self._begins[:, 1:]
+        self._goes_on[:, 1:width] &= self._end[:, :-1] == self._start[:, 1:]
+        self.joined = np.zeros((rows, width), np.bool_)  # facts of a passage after its first
 
     def _set_directions(self, turned: Flags) -> None:
         self._turned = turned
@@ -453,16 +599,26 @@ class _Telling:
         for fact in range(self.used.shape[1]):
             joined = self.joined[:, fact]
             before = np.where(joined, before, here)
+            self._main &= ~self._begins[:, fact, None]
+            self._timed = self._chance(_TIMED_SHARE)
+            self._before = before
+            passages = self._choose_passages(fact, before)
+            self._single = self.used[:, fact] & ~joined
+            self._single[passages.rows] = False
             self._turn_if_unshown(fact, before)
             frame = self._choose_frame(fact, before)
             owner, relative = self._owner[:, fact], self._relative[:, fact]
             resumed = (before == owner).any(axis=0) & ~(before == relative).any(axis=0) & self._owner_bound
-            resumed &= ~(joined | (self._begins[:, fact] & (fact > 0))) & self._chance(_RESUMED_SHARE)
+            resumed &= ~(self._begins[:, fact] & (fact > 0)) & self._chance(_RESUMED_SHARE) & self._single
             self._relative_bound = self._bound(relative, owner, before)
-            parts.append(self._sentence(fact, frame, resumed))
+            sentence = self._sentence(fact, frame, resumed)
             pair = np.where(n._ends_with[:, frame], np.stack([owner, relative]), NOBODY)
-            here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
+            here = np.where(joined, here, np.concatenate([pair, np.full((2, rows), NOBODY, np.int32)]))
             self._seen[self._all, np.maximum(owner, 0)] |= resumed
+            if len(passages.rows):
+                sentence = self._put_passages(fact, passages, sentence)
+                here[:, passages.rows] = np.where(n._passages.ends_with[passages.number], passages.people, NOBODY).T
+            parts.append(sentence)
         parts.append(self._closer[:, None])
         return ToldRows(self._text(parts), self._lines())
 
@@ -485,12 +641,11 @@ class _Telling:
         self._relation[back, fact] = self._predicate[back, fact]
 
     def _cases(self, fact: int, owner_bound: Flags) -> _Cases:
-        stands = np.where(self._begins[:, fact], _BEGINNING, _GOING_ON) + _OPENS * self._in_pair[:, fact]
         return _Cases(
             owner_bound,
             self.shows[:, fact] & self._turned[:, fact],
             np.maximum(self._relation[:, fact], 0),
-            np.where(self.joined[:, fact], _JOINED_LATER, stands),
+            np.where(self._begins[:, fact], _BEGINNING, _GOING_ON),
         )
 
     def _choose_frame(self, fact: int, before: Numbers) -> Numbers:
@@ -506,7 +661,6 @@ class _Telling:
         case = np.where(n._counts[more] > 0, more, any_case)
         count, special = np.maximum(n._counts[case], 1), n._special_counts[case]
         is_special = (special > 0) & (self._chance(_SPECIAL_SHARE) | (special == count))
-        self._timed = self._chance(_TIMED_SHARE)
         first = np.where(is_special, 0, np.where(special == count, 0, special))
         past = np.where(is_special, special, count)
         frame = n._lists[case, first + self._draws.below(past - first, self._rows)]
@@ -525,7 +679,7 @@ class _Telling:
             wrong: Flags = ((n._needs[chosen] & lacking[rows]) > 0) | again.any(axis=0)
             return wrong
 
-        rest = self._all[misfits(self._all, frame, strict=True) & self.used[:, fact]]
+        rest = self._all[misfits(self._all, frame, strict=True) & self._single]
         for _ in range(_TRIES):
             if not len(rest):
                 break
@@ -543,16 +697,137 @@ class _Telling:
             lacks = wrong.all(axis=1)
             rest, case, count, start = rest[lacks], case[lacks], count[lacks], start[lacks]
         if len(n._spare):
-            rest = rest[cases.stands[rest] <= _BEGINNING]
             frame[rest] = n._spare[self._draws.below(len(n._spare), len(rest))]
-        self._main &= ~self._begins[:, fact, None]
+        single = self._single
         for each, is_main in zip((owner, relative), n._is_about[:, frame], strict=True):
-            self._met[self._all, each] = True
-            self._main[self._all, each] |= is_main
-        self._seen[self._all, relative] = True
-        self._seen[self._all, owner] |= n._shows_owner[frame]
+            self._met[self._all, each] |= single
+            self._main[self._all, each] |= is_main & single
+        self._seen[self._all, relative] |= single
+        self._seen[self._all, owner] |= n._shows_owner[frame] & single
         told[fact] = frame
         return frame
+
+    # --------------------------------------------------------------------------------------------------------- passages
+
+    def _choose_passages(self, fact: int, before: Numbers) -> _Chosen:
+        """Choose passages of the scene for a share of the rows whose next facts go on with each other."""
+        told = self._n._passages
+        wanted = self.used[:, fact] & ~self.joined[:, fact] & self._goes_on[:, fact + 1] & self._chance(_PASSAGE_SHARE)
+        rows = np.flatnonzero(wanted) if len(told.facts) else self._all[:0]
+        steps = np.minimum(fact + np.arange(_MOST_TOGETHER), self.used.shape[1] - 1)
+        chain = np.concatenate([self._start[rows, fact, None], self._end[rows[:, None], steps]], axis=1)
+        chain, ahead = np.maximum(chain, 0), np.maximum(self._ahead[rows[:, None], steps], 0)
+        male = self._genders[rows[:, None], chain]
+        same = male == male[:, [1]]
+        group = 2 * self._scene[rows, fact] + self._begins[rows, fact]
+        pair = np.ravel_multi_index((ahead[:, 0], ahead[:, 1], same[:, 0], same[:, 2]), _PAIR_SIZES)
+        pair += group * int(np.prod(_PAIR_SIZES))
+        # Three facts together now and then.
+        longer = self._goes_on[rows, fact + 2] & self._chance(_LONGER_SHARE)[rows]
+        chosen = []
+        rest = np.arange(len(rows))
+        for attempt in range(_PASSAGE_TRIES):
+            if not attempt and len(told.longer):
+                rest = np.flatnonzero(longer & (told.longer_counts[group] > 0))
+                key, counts, starts, listed = group[rest], told.longer_counts, told.longer_starts, told.longer
+            else:
+                rest = rest[told.pair_counts[pair[rest]] > 0]
+                key, counts, starts, listed = pair[rest], told.pair_counts, told.pair_starts, told.pairs
+            number = listed[starts[key] + self._draws.below(counts[key], len(rest))]
+            relations = told.relations(number, ahead[rest])
+            people = np.take_along_axis(chain[rest], told.places[number], axis=1)
+            unclear = self._unclear(rows[rest], people, told.second[number], before[:, rows[rest]])
+            fits = (unclear & told.forbidden[number]) == 0
+            if not attempt:
+                fits &= told.fit(number, ahead[rest], male[rest])
+            chosen.append((rows[rest][fits], number[fits], people[fits], relations[fits], unclear[fits]))
+            rest = rest[~fits] if attempt else np.setdiff1d(np.arange(len(rows)), rest[fits], assume_unique=True)
+        return _Chosen(*(np.concatenate(each) for each in zip(*chosen, strict=True)))
+
+    def _unclear(
+        self, rows: npt.NDArray[np.intp], people: Numbers, second: Numbers, before: Numbers
+    ) -> npt.NDArray[np.int64]:
+        """Return as bits whose pronouns may mean somebody else, and who may have children, [row]."""
+        row = rows[:, None]
+        male = self._genders[row, people]
+        bits = _same_gender(male) | pronoun_bit(2) | pronoun_bit(3)
+        is_young = self._facts.young[row, people]
+        for place in range(4):
+            bits |= ~is_young[:, place] * young_bit(place)
+        relative = people[np.arange(len(rows)), second]
+        known = before != NOBODY
+        person = np.maximum(before, 0)
+        shown, gender = self._seen[rows, person], self._genders[rows, person]
+        for who, named in ((0, people[:, 1]), (1, relative)):
+            other = known & (before != people[:, who]) & (before != named) & (before != people[:, 0])
+            bits |= (other & ((gender == male[:, who]) | ~shown)).any(axis=0) * pronoun_bit(who)
+        return bits
+
+    def _put_passages(self, fact: int, chosen: _Chosen, sentence: Numbers) -> Numbers:
+        """Return the pieces of sentences with those of passages."""
+        n, told, rows, number = self._n, self._n._passages, chosen.rows, chosen.number
+        facts = told.facts[number]
+        for each in range(1, _MOST_TOGETHER):
+            self.joined[rows[facts > each], min(fact + each, self.joined.shape[1] - 1)] = True
+        for person in range(4):
+            who = chosen.people[:, person]
+            self._met[rows, who] = self._seen[rows, who] = True
+            self._main[rows, who] |= told.main[number, person]
+        fits = np.zeros(self._rows, np.bool_)
+        fits[rows] = told.can_follow_time[number]
+        change = self._change(fact, fits)[rows]
+        sources = np.full((len(told.slots) + 1, len(rows)), NOTHING, np.int32)
+        genders = self._genders[rows[:, None], chosen.people]
+        names = self._names[rows[:, None], chosen.people]
+        before = self._resumed(fact, chosen)
+        left = self._draws.below(1 << 31, len(rows)) << 1
+        words = []
+        for choice in range(told.choices):
+            left *= told.word_counts[choice].take(number)
+            words.append(told.word_texts[choice, number, left >> 32])
+            left &= 0xFFFFFFFF
+        for (kind, which, bits), source in told.slots.items():
+            if kind == "word":
+                sources[source] = words[which]
+            elif kind == "kin":
+                sources[source] = n._kin[chosen.relations[:, which], genders[:, which + 1]]
+            elif kind == "Mom":
+                sources[source] = n._address[chosen.relations[:, 0], genders[:, 1]]
+            elif kind == "":
+                sources[source] = n._names[names[:, which]]
+            elif kind == "Who":
+                pronoun = np.where(
+                    change != NOTHING, n._pronouns["he"][genders[:, 0]], n._pronouns["He"][genders[:, 0]]
+                )
+                sources[source] = np.where(before, pronoun, n._names[names[:, 0]])
+            else:
+                form = kind.removeprefix("or ")
+                pronoun = n._pronouns[form][genders[:, which]]
+                called = (n._owners if form in ("his", "His") else n._names)[names[:, which]]
+                can_mean_others = (chosen.unclear & bits) > 0
+                sources[source] = np.where(can_mean_others & kind.startswith("or "), called, pronoun)
+        body = np.maximum(told.literals[number], sources[told.sources[number], np.arange(len(rows))[:, None]])
+        ends = self._stops(fact, self._spread(rows, facts))[rows]
+        pieces = np.hstack([change[:, None], body, ends[:, None]])
+        width = max(sentence.shape[1], pieces.shape[1])
+        sentence = np.pad(sentence, ((0, 0), (0, width - sentence.shape[1])), constant_values=NOTHING)
+        sentence[rows, : pieces.shape[1]] = pieces
+        return sentence
+
+    def _resumed(self, fact: int, chosen: _Chosen) -> Flags:
+        """Return which passages begin with a pronoun, as the sentence before tells of A and of nobody else of them."""
+        rows, before = chosen.rows, self._before[:, chosen.rows]
+        known = [(before == chosen.people[:, person]).any(axis=0) for person in range(4)]
+        is_new = ~(known[1] | known[2] | (known[3] & (self._n._passages.facts[chosen.number] > 2)))
+        is_clear = (chosen.unclear & pronoun_bit(0)) == 0
+        resumed: Flags = known[0] & is_new & is_clear & ~(self._begins[rows, fact] & (fact > 0))
+        return resumed & self._chance(_RESUMED_SHARE)[rows]
+
+    def _spread(self, rows: npt.NDArray[np.intp], values: Numbers) -> Numbers:
+        """Return values of some rows as an array of all rows."""
+        spread = np.zeros(self._rows, np.int32)
+        spread[rows] = values
+        return spread
 
     def _state(self, owner: Numbers, relative: Numbers) -> npt.NDArray[np.int64]:
         """Return as bits which of MARKS hold."""
@@ -567,25 +842,25 @@ class _Telling:
     def _sentence(self, fact: int, frame: Numbers, resumed: Flags) -> Numbers:
         """Return the pieces of a fact's sentence, [row, piece], in which a pronoun can mean A where it is resumed."""
         n, rows = self._n, self._rows
-        change = self._change(fact, frame)
+        change = self._change(fact, n._can_follow_time[frame])
         sources = self._sources(fact, frame, change != NOTHING, resumed)
         body = np.maximum(n._literals[frame], sources.ravel().take(n._slots[frame] * rows + self._all[:, None]))
-        joined = self.joined[:, fact]
-        is_last = fact + 1 == self.used.shape[1]
-        follows = np.zeros(rows, np.bool_) if is_last else self.joined[:, fact + 1]
-        goes_on = self._closer != NOTHING if is_last else self.used[:, fact + 1] | (self._closer != NOTHING)
-        start = change
-        if len(n._joiners):
-            start = np.where(joined, n._joiners[self._draws.below(len(n._joiners), rows)], start)
-        stop = np.where(follows, np.int32(NOTHING), np.where(goes_on, np.int32(n._break), np.int32(n._stop)))
-        pieces = np.hstack([start[:, None], body, stop[:, None]])
-        pieces[~self.used[:, fact]] = NOTHING
+        pieces = np.hstack([change[:, None], body, self._stops(fact, 1)[:, None]])
+        pieces[~self._single] = NOTHING
         return pieces
 
-    def _change(self, fact: int, frame: Numbers) -> Numbers:
+    def _stops(self, fact: int, facts: int | Numbers) -> Numbers:
+        """Return what ends the line of a fact, and of those that are put together with it."""
+        n = self._n
+        last = self.used.shape[1]
+        after = np.full(self._rows, fact, np.int32) + facts
+        goes_on = (after < last) & self.used[self._all, np.minimum(after, last - 1)] | (self._closer != NOTHING)
+        return np.where(goes_on, np.int32(n._break), np.int32(n._stop))
+
+    def _change(self, fact: int, fits: Flags) -> Numbers:
         """Return how much later it was, for some rows whose story goes on with another scene."""
         n, rows = self._n, self._rows
-        wanted = self._begins[:, fact] & self._timed & n._can_follow_time[frame]
+        wanted = self._begins[:, fact] & self._timed & fits
         if fact == 0 or not wanted.any():
             return np.full(rows, NOTHING, np.int32)
         return np.where(wanted, n._changes[self._draws.below(len(n._changes), rows)], NOTHING).astype(np.int32)

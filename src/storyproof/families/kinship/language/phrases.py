@@ -39,7 +39,7 @@ _UNREAL = r"""
     BE made (?:up|of)
     made up by
     (?:turn(?:s|ed) out|prove[sd]?) to be (?:a|an|no|not|nobody|the|his|her|somebody|someone)\b
-    (?:said|known|believed|thought|rumoured|reputed|claims?|claimed) to be
+    (?:said|known|believed|thought|rumoured|reputed|claims?|claimed) to be\b
     BE nothing (?:but|more)
     goes by
     went by the name

@@ -17,13 +17,17 @@ from typing import Any
 
 from storyproof.errors import DataError
 from storyproof.families.kinship.language.frames import (
+    ADDRESS,
     ANY,
     BEGIN,
     EVERY_RELATION,
     THEN,
     Frame,
+    Passage,
     make_frames,
+    make_passage,
     our_frames,
+    pronoun_bit,
     variants,
 )
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, word
@@ -47,12 +51,14 @@ class Scene:
         openers: Sentences with which a story can begin; of each all variants.
         closers: Sentences with which a story can end.
         frames: How facts are put.
+        passages: How two or three facts are put together.
     """
 
     name: str
     openers: tuple[str, ...]
     closers: tuple[str, ...]
     frames: tuple[Frame, ...]
+    passages: tuple[Passage, ...]
 
 
 @dataclass(frozen=True)
@@ -79,8 +85,8 @@ class Scenes:
 
     @property
     def frames(self) -> int:
-        """The number of frames."""
-        return sum(len(scene.frames) for scene in self.scenes)
+        """The number of frames and passages."""
+        return sum(len(scene.frames) + len(scene.passages) for scene in self.scenes)
 
 
 @cache
@@ -144,12 +150,18 @@ def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
         if (other := next((each for each in lists[part] if each[0] == sentence), None)) is not None:
             raise DataError(f"{where}, line {line}: '{sentence}' stands in line {other[2]} too; leave one out.")
         lists[part].append((sentence, relations, line))
-    words, frames = our_frames().words, []
+    words, frames, passages = our_frames().words, [], []
     for part in (BEGIN, THEN):
         if not lists[part]:
             raise DataError(f"{where} has no list {part}; expected {_EXPECTED}.")
         for sentence, names, line in lists[part]:
             try:
+                if "," in names:
+                    several = tuple(_relations(each.strip()) for each in names.split(","))
+                    passages.append(make_passage(part, sentence, several, words))
+                    if not ours:
+                        check_passage(passages[-1])
+                    continue
                 made = make_frames(part, sentence, _relations(names), words)
                 for frame in made if not ours else ():
                     check_frame(frame)
@@ -166,7 +178,7 @@ def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
                         check_no_fact(each)
             except DataError as error:
                 raise DataError(f"{where}, line {line}: {error}") from error
-    return Scene(Path(where).stem, tuple(texts[OPENERS]), tuple(texts[CLOSERS]), tuple(frames))
+    return Scene(Path(where).stem, tuple(texts[OPENERS]), tuple(texts[CLOSERS]), tuple(frames), tuple(passages))
 
 
 def _sentences(text: str, where: str, ours: bool) -> Iterator[tuple[str, str, int, str]]:
@@ -293,6 +305,116 @@ def check_frame(frame: Frame, part: slice = _ALL) -> None:
                 expected |= {((owner, relative)[who], "aunt", "Nora")}
             if _facts(story, *names) != expected:
                 raise DataError(f"'{text}' does not state its fact, or states another; use other words.")
+
+
+def passage_text(
+    passage: Passage, kins: Sequence[str], people: Sequence[tuple[str, str]], words: Sequence[str], *, clear: bool
+) -> str:
+    """Return a passage's text.
+
+    Args:
+        passage: The passage.
+        kins: What its facts say.
+        people: The names and genders of its people.
+        words: Words for its choices.
+        clear: Whether the sentence before it tells of nobody who could be meant.
+    """
+    text = ""
+    for part in passage.parts:
+        if isinstance(part, str):
+            text += part
+            continue
+        kind, number, bits = part
+        if kind == "Mom":
+            text += ADDRESS[kins[0]]
+            continue
+        if kind in ("kin", "word"):
+            text += (kins if kind == "kin" else words)[number]
+            continue
+        name, gender = people[number]
+        others = [other for other in range(len(people)) if other != number and bits & pronoun_bit(number, other)]
+        bound = all(people[other][1] != gender for other in others) and (clear or not bits & pronoun_bit(number))
+        form = kind.removeprefix("or ")
+        if kind in ("", "Who") or (kind.startswith("or ") and not bound):
+            text += f"{name}'s" if form in ("his", "His") else name
+        else:
+            he, his, him = _SAMPLE[gender][2:]
+            pronoun = {"he": he, "his": his, "him": him}[form.lower()]
+            text += pronoun.capitalize() if form[0] == "H" else pronoun
+    return f"{text}."
+
+
+_NAMES = {MALE: ("Omar", "Bertil", "Samir", "Nils"), FEMALE: ("Leila", "Freya", "Nora", "Ama")}
+
+
+def passage_cases(
+    passage: Passage, most: int
+) -> Iterator[tuple[list[str], list[tuple[str, str]], set[tuple[str, str, str]]]]:
+    """Yield kin words, people and facts with which a passage may be used, as far as one family can have them.
+
+    Args:
+        passage: The passage.
+        most: How many are tried at most, evenly chosen.
+    """
+    count = len(passage.relations) + 1
+    cases = [
+        (genders, relations)
+        for genders in itertools.product(GENDERS, repeat=count)
+        if not any(
+            genders[one] == genders[other] and passage.forbidden & pronoun_bit(one, other)
+            for one, other in itertools.combinations(range(count), 2)
+        )
+        for relations in itertools.product(*map(sorted, passage.relations))
+        if passage.may_say(relations, genders[1:])
+    ]
+    for genders, relations in cases[:: len(cases) // most + 1]:
+        people = [(_NAMES[gender][place], gender) for place, gender in enumerate(genders)]
+        kins = [word(relation, genders[place + 1]) for place, relation in enumerate(relations)]
+        facts = {
+            (people[owner][0], kin, people[place + 1][0])
+            for place, (owner, kin) in enumerate(zip(passage.owners, kins, strict=True))
+        }
+        if _is_possible(" ".join(f"{third} is {first}'s {kin}." for first, kin, third in sorted(facts)), people[0]):
+            yield kins, people, facts
+
+
+def _is_possible(plain: str, owner: tuple[str, str]) -> bool:
+    """Return whether one family can have some facts, of people of whom the first has this gender."""
+    he = _SAMPLE[owner[1]][2].capitalize()
+    names = sorted({each for listed in _NAMES.values() for each in listed})
+    try:
+        _facts(f"{owner[0]} sang.\n{he} danced.\n{plain}", *names)
+    except DataError:
+        return False
+    return True
+
+
+def check_passage(passage: Passage, *, most: int = 1000) -> None:
+    """Check that a passage states its facts and no others, whatever its words and its people.
+
+    Args:
+        passage: The passage.
+        most: In how many of its cases about, evenly chosen.
+
+    Raises:
+        DataError: If the reader finds something else, or does not understand it.
+    """
+    texts = itertools.cycle(itertools.product(*passage.words))
+    for kins, people, facts in passage_cases(passage, most):
+        for clear in (True, False) if not passage.forbidden & pronoun_bit(0) else (True,):
+            text = passage_text(passage, kins, people, next(texts), clear=clear)
+            # All are somewhere before, so that the passage may not place them, or say what they do for long.
+            before = "".join(f"{name} was in the kitchen.\n" for name, _ in reversed(people))
+            last = [person for person, there in zip(people, passage.ends_with, strict=False) if there]
+            names, expected = [name for name, _ in people], set(facts)
+            for name, gender in last:
+                if [each for _, each in last].count(gender) == 1:  # no person without a name may be meant
+                    text += f"\n{_SAMPLE[gender][3].capitalize()} aunt Vera sang."
+                    names.append("Vera")
+                    expected.add((name, "aunt", "Vera"))
+                    break
+            if _facts(before + text, *names) != expected:
+                raise DataError(f"'{text}' does not state its facts, or states others; use other words.")
 
 
 def check_no_fact(sentence: str) -> None:

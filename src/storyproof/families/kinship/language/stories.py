@@ -205,7 +205,7 @@ class Programs:
 
 def _is_simple(meaning: Meaning) -> bool:
     """Return whether a meaning fits into the arrays; others are looked at closer."""
-    if len(meaning.steps) > _MOST_STEPS or len(meaning.mutual) > 1 or meaning.definite:
+    if len(meaning.steps) > _MOST_STEPS or len(meaning.mutual) > 1 or meaning.definite or meaning.addressed:
         return False
     pronouns = [step for step in meaning.steps if isinstance(step, Pronoun)]
     return (

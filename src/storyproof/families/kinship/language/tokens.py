@@ -275,8 +275,11 @@ def guess_names(kinds: str, capitals: list[str]) -> tuple[frozenset[str], frozen
 # ------------------------------------------------------------------------------------------------------------ skeletons
 
 _QUOTED = re.compile(r'"([^"]*)"')
-ABOUT_PEOPLE = "NKLZhrHesmgGtyF%RP"  # classes of words with which a quotation may be about people
-_ABOUT_PEOPLE = re.compile(f"[{ABOUT_PEOPLE}]")
+ABOUT_PEOPLE = "NKLZhrHesmgGty%RP"  # classes of words with which a quotation may be about people
+# With "I" or "you" it may, if it is about what is true or what might be.
+DOUBTFUL = "73!^IE|c"
+_ABOUT_PEOPLE = re.compile(f"[{ABOUT_PEOPLE}]|{lx.SPEAKER}.*[{DOUBTFUL}]|[{DOUBTFUL}].*{lx.SPEAKER}", re.DOTALL)
+_ADDRESS = re.compile(rf"{lx.KIN},(?P<rest>.*)", re.DOTALL)  # "Mum, it is late"
 _JOBS = re.compile("(?<=[dD])j")
 _BEASTS = re.compile(">(?=[Nc])")  # "the puppet called Walter"
 IDLE = "j738964k+Q5=*$/>`]"  # classes that only the checks of whole stories look at
@@ -316,8 +319,13 @@ def simplify(kinds: str) -> str:
 
 
 def _silence(match: re.Match[str]) -> str:
-    """Return a quotation that mentions nobody as nothing but its marks."""
-    return match[0] if _ABOUT_PEOPLE.search(match[1]) else '"' + lx.OTHER * len(match[1]) + '"'
+    """Return a quotation that mentions nobody as nothing but its marks; a form of address before it stays."""
+    words = match[1]
+    address = _ADDRESS.fullmatch(words)
+    rest = address["rest"] if address else words
+    if _ABOUT_PEOPLE.search(rest) or (address and re.search(f"[{DOUBTFUL}]", rest)):
+        return match[0]
+    return f'"{words[: len(words) - len(rest)]}{lx.OTHER * len(rest)}"'
 
 
 def reduce(kinds: str) -> str:

@@ -38,8 +38,12 @@ def test_scenes_and_frames() -> None:
     for path in sorted((FOLDER / "language" / "scenes").glob("*.yaml")):
         lists = yaml.safe_load(path.read_text(encoding="utf-8"))
         [scene] = [each for each in our_scenes().scenes if each.name == path.stem]
-        texts = [text for group in (BEGIN, THEN) for each in lists[group].values() for text in each]
-        assert list(dict.fromkeys(frame.kind for frame in scene.frames)) == texts
+        texts: dict[bool, list[str]] = {False: [], True: []}  # of frames, of passages
+        for group in (BEGIN, THEN):
+            for relations, each in lists[group].items():
+                texts["," in relations] += each
+        assert list(dict.fromkeys(frame.kind for frame in scene.frames)) == texts[False]
+        assert [passage.text for passage in scene.passages] == texts[True]
 
 
 def test_choices_are_equally_frequent_however_many_words_their_lists_have() -> None:

@@ -388,6 +388,7 @@ class _Passages:
         self.places = np.zeros((count, 4), np.int32)
         # Which of the next relations of the chain each fact says, or from _MOST_TOGETHER on, which is said backwards.
         self.says = np.zeros((count, _MOST_TOGETHER), np.int32)
+        self.turned = np.zeros((count, _MOST_TOGETHER), np.bool_)  # which relations of the chain it says backwards
         self.allows = np.ones((count, _MOST_TOGETHER, len(PREDICATES)), np.bool_)
         self.near = np.zeros((count, len(_PAIRS)), np.int32)
         self.second = np.zeros(count, np.int32)  # who is named as B's relative; else B
@@ -397,6 +398,7 @@ class _Passages:
             for fact, (owner, names) in enumerate(zip(passage.owners, passage.relations, strict=True)):
                 first, second = places[owner], places[fact + 1]
                 self.says[number, fact] = first if first < second else second + _MOST_TOGETHER
+                self.turned[number, min(first, second)] = second < first
                 self.allows[number, fact] = [each in names for each in _NUMBER]
             for one, other, kind in passage.near:
                 self.near[number, _PAIRS.index((one, other))] = 1 + _NEAR.index(kind)
@@ -413,17 +415,18 @@ class _Passages:
         self.longer = longer[np.argsort(groups[longer], kind="stable")].astype(np.int32)
 
     def _compile_pairs(self, groups: npt.NDArray[np.int64], count: int) -> None:
-        """List the passages of two facts by scene, place in it, relations and genders."""
+        """List the passages of two facts by scene, place in it, directions, relations and genders."""
         pairs = np.flatnonzero(self.facts == 2)
         one, other, first, last = np.indices(_PAIR_SIZES).reshape(len(_PAIR_SIZES), -1).astype(np.int32)
         male = first, np.ones_like(first), last, last
         number = np.repeat(pairs, len(one)).astype(np.int32)
         ahead, genders = (np.tile(np.stack(each, axis=1), (len(pairs), 1)) for each in ((one, other, one), male))
         fits = self.fit(number, ahead, genders)
-        key = groups[number] * len(one) + np.tile(np.arange(len(one)), len(pairs))
+        turned = self.turned[number] @ (2, 1, 0)
+        key = (4 * groups[number] + turned) * len(one) + np.tile(np.arange(len(one)), len(pairs))
         key, number = key[fits], number[fits]
         self.pairs = number[np.argsort(key, kind="stable")].astype(np.int32)
-        self.pair_counts = np.bincount(key, minlength=count * len(one))
+        self.pair_counts = np.bincount(key, minlength=4 * count * len(one))
         self.pair_starts = np.cumsum(self.pair_counts) - self.pair_counts
 
     def relations(self, number: Numbers, ahead: Numbers) -> Numbers:
@@ -721,7 +724,9 @@ class _Telling:
         same = male == male[:, [1]]
         group = 2 * self._scene[rows, fact] + self._begins[rows, fact]
         pair = np.ravel_multi_index((ahead[:, 0], ahead[:, 1], same[:, 0], same[:, 2]), _PAIR_SIZES)
-        pair += group * int(np.prod(_PAIR_SIZES))
+        # Directions are chosen before, so that they tell nothing of the answer.
+        turned = self._owner[rows[:, None], steps] != self._start[rows[:, None], steps]
+        pair += (4 * group + turned @ (2, 1, 0)) * int(np.prod(_PAIR_SIZES))
         # Three facts together now and then.
         longer = self._goes_on[rows, fact + 2] & self._chance(_LONGER_SHARE)[rows]
         chosen = []
@@ -740,6 +745,7 @@ class _Telling:
             fits = (unclear & told.forbidden[number]) == 0
             if not attempt:
                 fits &= told.fit(number, ahead[rest], male[rest])
+                fits &= (told.turned[number] == turned[rest]).all(axis=1)
             chosen.append((rows[rest][fits], number[fits], people[fits], relations[fits], unclear[fits]))
             rest = rest[~fits] if attempt else np.setdiff1d(np.arange(len(rows)), rest[fits], assume_unique=True)
         return _Chosen(*(np.concatenate(each) for each in zip(*chosen, strict=True)))

@@ -80,7 +80,9 @@ def test_a_short_story_is_one_scene(split: str) -> None:
         if len(story.facts) <= 4:
             assert set.intersection(*told), story.text
         elif len(story.facts) == 8:
-            assert any(set.intersection(*told[:cut]) and set.intersection(*told[cut:]) for cut in range(1, len(told))), story.text
+            assert any(
+                set.intersection(*told[:cut]) and set.intersection(*told[cut:]) for cut in range(1, len(told))
+            ), story.text
 
 
 @pytest.mark.parametrize("split", SPLITS)

@@ -50,7 +50,7 @@ HASHES = {
     "tom-babi": ("71c286b7862a44e6", "382492c2f21d9b76"),
     "tom-babi-easy": ("be087a5d1e6e3d10", "fb5c6bdfe6cfb519"),
     "tom-k": ("829e633c2c468436", "2e24adf270cd8c47"),
-    "clutrr": ("43310f03dc0ca44f", "5353d4f783eb55c0"),
+    "clutrr": ("751b0adf7fd9fc76", "0b8c770162075412"),
 }
 
 

@@ -19,7 +19,7 @@ from storyproof.evaluation.evaluate import PROVED
 from storyproof.evaluation.judge import judge_text
 from storyproof.evaluation.other_logs import Log, LoggedAnswer, describe, read_log
 from storyproof.evaluation.runs import RecordedRun, RunSource, read_runs
-from storyproof.example import Example
+from storyproof.example import WRITTEN, Example
 from storyproof.families.family import family_of, own_example
 from storyproof.formats.columns import find_columns, folded, row_hash, rows_of
 from storyproof.formats.format import expect_format
@@ -192,26 +192,25 @@ def _rescore_log(log: Log, fixed: Path, split: str | None, published: str | Path
 
 
 def _any_examples(source: Source) -> list[Example]:
-    """Return the rows of data, also of somebody else's that are not understood: their texts, answers and choices."""
-    try:
-        return read_examples(source)
-    except DataError:
-        rows: list[Example] = []
-        for path in source.paths:
-            for table in RecordFile(path, expect_format(path)).tables():
-                for row in table.to_pylist():
-                    about = row[RECORD]
-                    story_id = row_hash(row["story"], "")
-                    known = {name: row[name] for name in ("id", "story", "question", "answer")}
-                    kind = row.get("question_type") or ""
-                    digest = {"digest": about.get("digest") or row_hash(row["story"], row["question"])}
-                    choices = about.get("choices") or []
-                    rows.append(
-                        own_example(
-                            {**known, **digest, "story_id": story_id, "candidates": choices, "question_type": kind}
-                        )
-                    )
-        return rows
+    """Return the rows of data; somebody else's in other words than ours with their own texts, answers and choices."""
+    with suppress(DataError):
+        examples = read_examples(source)
+        if not any(WRITTEN in each.extra for each in examples):
+            return examples
+    rows: list[Example] = []
+    for path in source.paths:
+        for table in RecordFile(path, expect_format(path)).tables():
+            for row in table.to_pylist():
+                about = row[RECORD]
+                story_id = row_hash(row["story"], "")
+                known = {name: row[name] for name in ("id", "story", "question", "answer")}
+                kind = row.get("question_type") or ""
+                digest = {"digest": about.get("digest") or row_hash(row["story"], row["question"])}
+                choices = about.get("choices") or []
+                rows.append(
+                    own_example({**known, **digest, "story_id": story_id, "candidates": choices, "question_type": kind})
+                )
+    return rows
 
 
 def _hash_of(example: Example) -> str:

@@ -273,6 +273,7 @@ class Passage:
             DataError: If a slot is unknown.
         """
         parts: list[str | tuple[str, int, int]] = []
+        earlier: set[int] = set()
         before: set[int] = set()
         here: set[int] = set()
         number = 0
@@ -280,13 +281,17 @@ class Passage:
             if place % 2 == 0:
                 parts += [part] if part else []
                 if ". " in part:
-                    before, here, number = here, set(), number + 1
+                    earlier, before, here, number = before, here, set(), number + 1
                 continue
             if match := _PERSON_SLOT.match(part):
                 person = PEOPLE.index(match[1])
                 form = match[2] or match[4] or ("his" if match[3] else "")
-                rest = (before | here) - {person}
-                bits = sum(pronoun_bit(person, other) for other in rest) + (pronoun_bit(person) if not number else 0)
+                rest = (before | here | (earlier if person not in here else set())) - {person}
+                bits = sum(pronoun_bit(person, other) for other in rest)
+                if not number:
+                    bits |= pronoun_bit(person)
+                if person < 2 and person not in here:  # somebody of the sentences before the passage
+                    bits |= (earlier_bit(person), pronoun_bit(person), 0)[min(number, 2)]
                 # Where the sentence has named the person already, a name would be stiff.
                 kind = form if not form or match[2] or person in here else f"or {form}"
                 if not parts and not form and _SOME_MARK.sub("", self.text).startswith("{A} "):
@@ -319,6 +324,11 @@ def pronoun_bit(person: int, other: int | None = None) -> int:
     """Return the bit for two people of one gender; for one, for somebody else whom a pronoun can mean."""
     pair = 6 + person if other is None else _PAIRS.index((min(person, other), max(person, other)))
     return int(1 << pair)
+
+
+def earlier_bit(person: int) -> int:
+    """Return the bit for somebody else of the last sentences whom a pronoun for the first or second person can mean."""
+    return 1 << 14 + person
 
 
 def young_bit(person: int) -> int:

@@ -7,9 +7,10 @@ direction ("Omar's niece Freya" or "Freya's uncle Omar"), and two neighbouring f
 begin a scene, the others go on with it in any order. Many are for some relations only, which are the reason for what
 happens: parents fetch, brothers and sisters quarrel.
 
-A pronoun is used only where it can mean one person: nobody else of the sentence before, and nobody earlier in the same
-sentence, may be of that gender or of a gender that the text has not shown. The gender of the person asked about is
-always shown by the text.
+A pronoun is used only where it can mean one person: nobody else of the two sentences before, and nobody earlier in the
+same sentence, may be of that gender or of a gender that the text has not shown. (The reader looks at one sentence
+before only; people hesitate between its subject and somebody of the sentence before that.) The gender of the person
+asked about is always shown by the text.
 
 All rows of a block are narrated at once. Choices are arrays; a sentence is a row of numbers of pieces (names, kin
 words, the literal text of frames), and the text is one `take` over a table of all pieces.
@@ -20,7 +21,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ from storyproof.families.kinship.language.frames import (
     THEN,
     Frame,
     Passage,
+    earlier_bit,
     our_frames,
     pronoun_bit,
     young_bit,
@@ -156,8 +158,15 @@ class _Cases(NamedTuple):
         return numbers
 
 
-def _fits(frame: Frame, cases: _Cases) -> Flags:
-    """Return in which cases a frame can be used."""
+@cache
+def _all_cases() -> _Cases:
+    return _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
+
+
+@cache
+def _fitting_cases(frame: Frame) -> Flags:
+    """Return in which of all cases a frame can be used."""
+    cases = _all_cases()
     only = _ONLY[cases.relation]
     slots = {"all": np.True_, "several": ~only, "only": only, "siblings": cases.relation == _SIBLING}
     found: Flags = slots[frame.relation] & np.array([each in frame.relations for each in _NUMBER])[cases.relation]
@@ -238,8 +247,7 @@ class SceneNarrator:
                 self._word_counts[choice, number], self._word_starts[choice, number] = len(texts), len(every)
                 every += texts
         self._words = self._number(every)
-        cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
-        fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
+        fitting = np.stack([_fitting_cases(frame) for frame in frames], axis=1)  # [case, frame]
         ends = len(spare) + np.cumsum([len(each) for each in scenes])
         bounds = [*zip([len(spare), *ends[:-1].tolist()], ends.tolist(), strict=True)]
         # For each scene and case the frames that fit, those for some relations first; what follows does not.
@@ -373,6 +381,10 @@ def _places(owners: Sequence[int]) -> list[tuple[int, ...]]:
     return [places, tuple(len(owners) - place for place in places)] if places else []
 
 
+_PassageKey = tuple[str, tuple[frozenset[str], ...], tuple[int, ...]]  # text, relations, and where its people stand
+_FITTING_PAIRS: dict[_PassageKey, npt.NDArray[np.int64]] = {}  # of passages of two facts, see `_Passages.fit`
+
+
 class _Passages:
     """The passages of scenes as arrays; each is there twice, as it may be told from either end of the chain."""
 
@@ -408,25 +420,31 @@ class _Passages:
         self.can_follow_time = np.array([passage.can_follow_time for _, passage, _ in entries], np.bool_)
         self._compile_texts(narrator, [passage for _, passage, _ in entries])
         groups = np.array([2 * scene + (passage.group == BEGIN) for scene, passage, _ in entries], np.int64)
-        self._compile_pairs(groups, 2 * len(narrator._scenes))
+        keys = [(passage.text, passage.relations, places) for _, passage, places in entries]
+        self._compile_pairs(groups, 2 * len(narrator._scenes), keys)
         longer = np.flatnonzero(self.facts > 2)
         self.longer_counts = np.bincount(groups[longer], minlength=2 * len(narrator._scenes))
         self.longer_starts = np.cumsum(self.longer_counts) - self.longer_counts
         self.longer = longer[np.argsort(groups[longer], kind="stable")].astype(np.int32)
 
-    def _compile_pairs(self, groups: npt.NDArray[np.int64], count: int) -> None:
+    def _compile_pairs(self, groups: npt.NDArray[np.int64], count: int, keys: Sequence[_PassageKey]) -> None:
         """List the passages of two facts by scene, place in it, directions, relations and genders."""
+        cases = int(np.prod(_PAIR_SIZES))
         pairs = np.flatnonzero(self.facts == 2)
-        one, other, first, last = np.indices(_PAIR_SIZES).reshape(len(_PAIR_SIZES), -1).astype(np.int32)
-        male = first, np.ones_like(first), last, last
-        number = np.repeat(pairs, len(one)).astype(np.int32)
-        ahead, genders = (np.tile(np.stack(each, axis=1), (len(pairs), 1)) for each in ((one, other, one), male))
-        fits = self.fit(number, ahead, genders)
+        unknown = np.array([number for number in pairs.tolist() if keys[number] not in _FITTING_PAIRS], np.int64)
+        if len(unknown):  # what a passage can tell of is the same for every seed
+            one, other, first, last = np.indices(_PAIR_SIZES).reshape(len(_PAIR_SIZES), -1).astype(np.int32)
+            male = first, np.ones_like(first), last, last
+            number = np.repeat(unknown, cases).astype(np.int32)
+            ahead, genders = (np.tile(np.stack(each, axis=1), (len(unknown), 1)) for each in ((one, other, one), male))
+            fits = self.fit(number, ahead, genders).reshape(len(unknown), cases)
+            _FITTING_PAIRS.update((keys[each], np.flatnonzero(row)) for each, row in zip(unknown, fits, strict=True))
+        fitting = [_FITTING_PAIRS[keys[number]] for number in pairs.tolist()]
+        number = np.repeat(pairs, [len(each) for each in fitting])
         turned = self.turned[number] @ (2, 1, 0)
-        key = (4 * groups[number] + turned) * len(one) + np.tile(np.arange(len(one)), len(pairs))
-        key, number = key[fits], number[fits]
+        key = (4 * groups[number] + turned) * cases + np.concatenate([*fitting, np.zeros(0, np.int64)])
         self.pairs = number[np.argsort(key, kind="stable")].astype(np.int32)
-        self.pair_counts = np.bincount(key, minlength=4 * count * len(one))
+        self.pair_counts = np.bincount(key, minlength=4 * count * cases)
         self.pair_starts = np.cumsum(self.pair_counts) - self.pair_counts
 
     def relations(self, number: Numbers, ahead: Numbers) -> Numbers:
@@ -459,13 +477,17 @@ class _Passages:
         self.literals = np.full((len(passages), width), NOTHING, np.int32)
         self.sources = np.full((len(passages), width), NOTHING, np.int32)  # the last source is nothing
         self.words: list[list[Numbers]] = []
-        for number, passage in enumerate(passages):
-            for place, part in enumerate(passage.parts):
-                if isinstance(part, str):
-                    self.literals[number, place] = narrator._number([part])[0]
-                else:
-                    self.sources[number, place] = self.slots.setdefault(part, len(self.slots))
-            self.words.append([narrator._number(each) for each in passage.words])
+        parts = [(row, place, part) for row, each in enumerate(passages) for place, part in enumerate(each.parts)]
+        literals = [(row, place, part) for row, place, part in parts if isinstance(part, str)]
+        for (row, place, _), piece in zip(literals, narrator._number([each[2] for each in literals]), strict=True):
+            self.literals[row, place] = piece
+        for row, place, part in parts:
+            if not isinstance(part, str):
+                self.sources[row, place] = self.slots.setdefault(part, len(self.slots))
+        every = narrator._number([text for passage in passages for each in passage.words for text in each])
+        ends = iter(np.cumsum([len(each) for passage in passages for each in passage.words]).tolist())
+        for passage in passages:
+            self.words.append([every[(end := next(ends)) - len(each) : end] for each in passage.words])
         self.choices = max(map(len, self.words), default=0)
         counts = [
             [len(each[choice]) if choice < len(each) else 1 for each in self.words] for choice in range(self.choices)
@@ -598,9 +620,12 @@ class _Telling:
         # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
         before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
         here = np.full((4, rows), NOBODY, np.int32)
+        unit = np.full((4, rows), NOBODY, np.int32)  # all people of the frame or passage before
+        self._earlier = np.full((8, rows), NOBODY, np.int32)  # the people of the sentences before that
         self._told = np.full((self.used.shape[1], rows), NOTHING, np.int32)
         for fact in range(self.used.shape[1]):
             joined = self.joined[:, fact]
+            self._earlier = np.where(joined, self._earlier, np.concatenate([before, unit]))
             before = np.where(joined, before, here)
             self._main &= ~self._begins[:, fact, None]
             self._timed = self._chance(_TIMED_SHARE)
@@ -616,17 +641,21 @@ class _Telling:
             self._relative_bound = self._bound(relative, owner, before)
             sentence = self._sentence(fact, frame, resumed)
             pair = np.where(n._ends_with[:, frame], np.stack([owner, relative]), NOBODY)
-            here = np.where(joined, here, np.concatenate([pair, np.full((2, rows), NOBODY, np.int32)]))
+            nobody = np.full((2, rows), NOBODY, np.int32)
+            here = np.where(joined, here, np.concatenate([pair, nobody]))
+            unit = np.where(joined, unit, np.concatenate([np.stack([owner, relative]), nobody]))
             self._seen[self._all, np.maximum(owner, 0)] |= resumed
             if len(passages.rows):
                 sentence = self._put_passages(fact, passages, sentence)
                 here[:, passages.rows] = np.where(n._passages.ends_with[passages.number], passages.people, NOBODY).T
+                unit[:, passages.rows] = passages.people.T
             parts.append(sentence)
         parts.append(self._closer[:, None])
         return ToldRows(self._text(parts), self._lines())
 
     def _bound(self, person: Numbers, other: Numbers, before: Numbers) -> Flags:
-        """Return whether a pronoun for a person can mean nobody else of the sentence before."""
+        """Return whether a pronoun for a person can mean nobody else of the two sentences before."""
+        before = np.concatenate([before, self._earlier])
         others = (before != NOBODY) & (before != person) & (before != other)
         genders, shown = (each[self._all, np.maximum(before, 0)] for each in (self._genders, self._seen))
         is_bound: Flags = ~(others & ((genders == self._gender(person)) | ~shown)).any(axis=0)
@@ -741,7 +770,8 @@ class _Telling:
             number = listed[starts[key] + self._draws.below(counts[key], len(rest))]
             relations = told.relations(number, ahead[rest])
             people = np.take_along_axis(chain[rest], told.places[number], axis=1)
-            unclear = self._unclear(rows[rest], people, told.second[number], before[:, rows[rest]])
+            around = np.concatenate([before, self._earlier])[:, rows[rest]]
+            unclear = self._unclear(rows[rest], people, told.second[number], around)
             fits = (unclear & told.forbidden[number]) == 0
             if not attempt:
                 fits &= told.fit(number, ahead[rest], male[rest])
@@ -766,7 +796,8 @@ class _Telling:
         shown, gender = self._seen[rows, person], self._genders[rows, person]
         for who, named in ((0, people[:, 1]), (1, relative)):
             other = known & (before != people[:, who]) & (before != named) & (before != people[:, 0])
-            bits |= (other & ((gender == male[:, who]) | ~shown)).any(axis=0) * pronoun_bit(who)
+            is_near = other & ((gender == male[:, who]) | ~shown)
+            bits |= is_near[:4].any(axis=0) * pronoun_bit(who) | is_near.any(axis=0) * earlier_bit(who)
         return bits
 
     def _put_passages(self, fact: int, chosen: _Chosen, sentence: Numbers) -> Numbers:
@@ -825,7 +856,7 @@ class _Telling:
         rows, before = chosen.rows, self._before[:, chosen.rows]
         known = [(before == chosen.people[:, person]).any(axis=0) for person in range(4)]
         is_new = ~(known[1] | known[2] | (known[3] & (self._n._passages.facts[chosen.number] > 2)))
-        is_clear = (chosen.unclear & pronoun_bit(0)) == 0
+        is_clear = (chosen.unclear & earlier_bit(0)) == 0
         resumed: Flags = known[0] & is_new & is_clear & ~(self._begins[rows, fact] & (fact > 0))
         return resumed & self._chance(_RESUMED_SHARE)[rows]
 

@@ -33,7 +33,8 @@ def rows_of(seed: int, stories: int, templates: Sequence[str]) -> list[Example]:
         train, test = map(load_placeholders, templates)
         settings |= {"placeholders": train, "test_placeholders": test, "bad_placeholders": "drop"}
     made = make_benchmark("clutrr", seed, **settings)
-    tables = made.blocks("test", stories * len(TEST_K))
+    count = stories * len(TEST_K)
+    tables = made.with_blocks_of(count).blocks("test", count)
     return [Example.from_row(row) for table in tables for row in table.to_pylist()]
 
 

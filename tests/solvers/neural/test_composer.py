@@ -130,6 +130,14 @@ def test_a_table_composes_chains_of_any_length() -> None:
             assert int(network.compose(known)[0].argmax()) == value
 
 
+def test_certain_facts_whose_probabilities_are_rounded_up_end_the_search(trained: Path) -> None:
+    solver, noise = ComposerSolver(trained, device="cpu"), torch.Generator().manual_seed(1)
+    scores = 30.0 + 3.0 * torch.rand(1, NAMES, NAMES, len(solver.relations), generator=noise)
+    read = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1).softmax(-1)[..., 1:]
+    assert (read.sum(-1) > 1.0).any()
+    assert len(solver.answer(scores, [(0, 1)])) == 1
+
+
 def test_a_batch_is_learnt_by_heart() -> None:
     plan = ComposerPlan.of({**TINY, "width": 32, "rate": 0.01, "dropout": 0})
     words = learn_words(plan)

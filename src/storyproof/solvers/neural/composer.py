@@ -231,7 +231,8 @@ class ComposerSolver:
             asked: The numbers of the two people.
         """
         read = torch.cat([torch.zeros_like(scores[..., :1]), scores], dim=-1).softmax(-1)[..., 1:]
-        certain = (-torch.log(read.sum(-1).clamp(min=_LEAST))).tolist()
+        # Rounded sums may be above 1, and ways with negative costs would never end.
+        certain = (-torch.log(read.sum(-1).clamp(min=_LEAST, max=1.0))).tolist()
         by_length: dict[int, list[tuple[int, list[int]]]] = {}
         for story, (first, second) in enumerate(asked):
             way = _shortest_way(certain[story], first, second)

@@ -294,7 +294,7 @@ REFUSED = [
     "show nowhere",
     "verify given --json nowhere/x",
     "evaluate --model none --data given",
-    "generate tomi --out x --test 1",
+    "generate tomi --out x --test -1",
 ]
 
 

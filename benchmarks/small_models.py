@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from storyproof.cli.train import read_option
 from storyproof.solvers.neural.drawn_training import DrawnPlan, train_drawn
 
 SETTINGS = ("stories", "steps", "minutes", "runs", "seed")
@@ -31,8 +32,7 @@ def trained(arguments: argparse.Namespace, kind: type[DrawnPlan]) -> Path:
     arguments.out.mkdir(parents=True, exist_ok=True)
     if arguments.score_only is not None:
         return Path(arguments.score_only)
-    given = dict(text.split("=", 1) for text in arguments.option)
-    options = {name: _value(value) for name, value in given.items()}
+    options = dict(read_option(text, {}) for text in arguments.option)
     folder = Path(arguments.out / "run")
     about = train_drawn(
         kind,
@@ -43,12 +43,3 @@ def trained(arguments: argparse.Namespace, kind: type[DrawnPlan]) -> Path:
     )
     print({name: about[name] for name in ("scores", "steps", "seconds", "stories")}, flush=True)
     return folder
-
-
-def _value(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -93,7 +93,7 @@ def train(
         )
         return
     defaults, most = default_options(model), make_settings(model, settings).epochs
-    options = dict(_option(text, defaults) for text in others)
+    options = dict(read_option(text, defaults) for text in others)
     with _stopping(out), progress_bar(f"{model} epochs", most) as advance:
         trained = storyproof.train(
             model,
@@ -142,7 +142,7 @@ def _train_small(
             f"{model} draws its own stories and has its own options, so {refused[0]} has no effect; leave it out, or "
             "use --stories, --runs, --seed, --batch-size, --learning-rate and --option."
         )
-    plan |= dict(settings) | dict(_option(text, {}) for text in others)
+    plan |= dict(settings) | dict(read_option(text, {}) for text in others)
     kind = TrackerPlan if model == "tracker" else ComposerPlan
     with _stopping(out):
         about = train_drawn(kind, out, plan, device=device, force=force)
@@ -205,7 +205,8 @@ def _counting(advance: Callable[[int], None]) -> Callable[[Epoch], None]:
     return count
 
 
-def _option(text: str, defaults: Mapping[str, Any]) -> tuple[str, Any]:
+def read_option(text: str, defaults: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return the name and the value of `NAME=VALUE`; several values with commas where the default has several."""
     name, value = key_and_value(text)
     if "," in value or isinstance(defaults.get(name), tuple):
         return name, [_value(each) for each in value.split(",")]

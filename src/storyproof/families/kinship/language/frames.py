@@ -173,10 +173,10 @@ _PERSON_SLOT = re.compile(r"([A-D])(?:\.(his|he|him|His|He)|('s)| or (he|him|He|
 _PAIRS = tuple(itertools.combinations(range(4), 2))
 
 
-# What must not be said in one sentence, as there is a nearer word: "his father Suresh and Suresh's wife Sarah" suggests
-# that Sarah is not the mother. Of somebody and their relative, and of one person.
 # How people address those whom they say these words of.
 ADDRESS = {"mother": "Mom", "father": "Dad", "grandmother": "Grandma", "grandfather": "Grandpa"}
+# What must not be said in one sentence, as there is a nearer word: "his father Suresh and Suresh's wife Sarah" suggests
+# that Sarah is not the mother. Of somebody and their relative, and of one person.
 CHAIN, ONE = "chain", "one"
 _IN_CHAIN = """
     inv-child SO, inv-child child, SO child, SO grand, inv-grand SO, child sibling, child inv-child, sibling inv-child,

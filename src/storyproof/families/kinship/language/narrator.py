@@ -2,8 +2,8 @@
 
 A story of up to four facts is one scene, such as a birthday party; a longer one is a sequence of scenes of three or
 four facts each. Facts come in the order of the chain, forwards or backwards, so that neighbouring sentences share a
-person; a fact of noise follows a fact about the same person. Each fact is put by a frame of the scene, in either
-direction ("Omar's niece Freya" or "Freya's uncle Omar"), and two neighbouring facts may share a sentence. Some frames
+person; a fact of noise follows a fact about the same person. A frame of the scene puts one fact, in either direction
+("Omar's niece Freya" or "Freya's uncle Omar"), a passage two or three neighbouring facts. Some frames and passages
 begin a scene, the others go on with it in any order. Many are for some relations only, which are the reason for what
 happens: parents fetch, brothers and sisters quarrel.
 

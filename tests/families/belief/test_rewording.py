@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 import storyproof
 from storyproof.errors import DataError, ParseError
+from storyproof.families.belief.read_text import read_story
 from storyproof.families.belief.rewording import reword
 
 READ_AS = {
@@ -297,6 +298,7 @@ def test_nothing_is_stated_about_a_story_that_cannot_happen(text: str) -> None:
 @given(st.text(alphabet="AB sthe leaves puts in box key room,.", max_size=60))
 def test_any_text_is_reworded_or_refused(text: str) -> None:
     try:
-        reword(text)
+        rewording = reword(text)
     except ParseError:
         return
+    assert read_story(rewording.story).events

@@ -93,7 +93,7 @@ class Frame:
         words = [list(each) for each in self.words]
         whole: list[str | int] = []
         parts = self.parts()
-        parts[-1] = str(parts[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
+        parts[-1] = str(parts[-1]).removesuffix(".")  # every frame ends with a full stop, which the narrator adds
         for part in parts:
             before = whole[-1] if whole else None
             if isinstance(part, str) and isinstance(before, int) and before >= FIRST_CHOICE:
